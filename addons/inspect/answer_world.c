@@ -6,7 +6,6 @@
 #include "print.h"
 #include "terms.h"
 
-#include <string.h>
 #include <unistd.h>
 
 static void world_write_bytes(keeli_out *out, const keel_statistics *statistics) {
@@ -69,9 +68,8 @@ static void world_write_users(keeli_out *out, const keeli_plan *plan, const char
     keeli_out_key_open(out, key, '[');
     for (uint32_t i = 0; i < plan->node_count; ++i) {
         const keel_workload_node *node = &plan->nodes[i];
-        const char *used =
-            node->kind == KEEL_NODE_SYSTEM ? keeli_terms_access(node->system, event) : NULL;
-        if (used && !strcmp(used, access)) keeli_out_text(out, node->name);
+        if (node->kind == KEEL_NODE_SYSTEM && keeli_terms_use(node->system, event, access))
+            keeli_out_text(out, node->name);
     }
     keeli_out_close(out, ']');
 }

@@ -55,15 +55,6 @@ static keeli_record *frames_record_at(const keeli_frames *frames, uint64_t at) {
     return &frames->blocks[at / RECORDS_OF_BLOCK][at % RECORDS_OF_BLOCK];
 }
 
-void keeli_frames_forget(keeli_frames *frames, uint64_t frame) {
-    while (frames->frame_count &&
-           frames->frames[(frames->frame_count - 1) % KEELI_FRAMES].frame >= frame)
-        --frames->frame_count;
-    for (uint64_t i = 0; i < frames->record_count && i < KEELI_RECORDS; ++i)
-        if (frames_record_at(frames, i)->frame >= frame)
-            frames_record_at(frames, i)->frame = 0; // of no frame
-}
-
 static uint64_t frames_oldest(const keeli_frames *frames) {
     return frames->frame_count > KEELI_FRAMES ? frames->frame_count - KEELI_FRAMES : 0;
 }
@@ -173,6 +164,17 @@ bool keeli_frames_read(keeli_frames *frames, uint64_t deadline, bool *memory) {
     }
 }
 
+void keeli_frames_forget(keeli_frames *frames, uint64_t frame) {
+    bool memory;
+    (void)keeli_frames_read(frames, UINT64_MAX, &memory); // what nobody read yet is forgotten, too
+    while (frames->frame_count &&
+           frames->frames[(frames->frame_count - 1) % KEELI_FRAMES].frame >= frame)
+        --frames->frame_count;
+    for (uint64_t i = 0; i < frames->record_count && i < KEELI_RECORDS; ++i)
+        if (frames_record_at(frames, i)->frame >= frame)
+            frames_record_at(frames, i)->frame = 0; // of no frame
+}
+
 // ------------------------------------------------------------------ sums
 static void frames_add(keeli_sum *sum, const keeli_record *record) {
     const uint64_t nanoseconds = record->end - record->begin;
@@ -202,8 +204,9 @@ uint64_t keeli_frames_add_up(const keeli_frames *frames, uint64_t from, uint64_t
     const keeli_record *record;
     memset(sums, 0, frames->source_count * sizeof *sums);
     for (uint32_t i = 0; (record = keeli_frames_record(frames, i)) != NULL; ++i) {
-        if (record->frame && record->frame < from) break;
-        if (record->frame >= from && record->frame <= to) frames_add(&sums[record->source], record);
+        if (!record->frame) continue; // of no frame
+        if (record->frame < from) break;
+        if (record->frame <= to) frames_add(&sums[record->source], record);
     }
     return frames_count(frames, from, to);
 }

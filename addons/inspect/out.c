@@ -32,7 +32,8 @@ static bool out_grow(keeli_out *out, size_t more) {
         return false;
     }
 
-    const size_t room = (out->length + more) * 2 + 512;
+    size_t room = (out->length + more) * 2 + 512;
+    if (room > max_length) room = max_length; // whoever has room does not ask again
     char *grown = realloc(out->text, room);
     if (!grown) {
         out->failed = true;

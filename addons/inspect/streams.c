@@ -25,17 +25,25 @@ static void streams_publish(keeli_stream *stream, keeli_facts *facts) {
     free(spare);
 }
 
-static void streams_begin_event(keeli_out *out, const char *name) {
+// Returns the length before the event, for streams_end_event.
+static size_t streams_begin_event(keeli_out *out, const char *name) {
+    const size_t begin = out->length;
     keeli_out_raw_text(out, "event: ");
     keeli_out_raw_text(out, name);
     keeli_out_raw_text(out, "\ndata: ");
     out->needs_comma = false;
     keeli_out_open(out, '{');
+    return begin;
 }
 
-static void streams_end_event(keeli_out *out) {
+// Ends an event that began at a length. One that is too long, or for which there is no memory, is
+// left out as a whole: its begin alone would spoil the next one.
+static void streams_end_event(keeli_out *out, size_t begin) {
     keeli_out_close(out, '}');
     keeli_out_raw_text(out, "\n\n");
+    if (!out->failed) return;
+    out->length = begin;
+    out->failed = out->is_long = false;
 }
 
 // The frames a second since the last event, as a mean over about a second.
@@ -50,7 +58,7 @@ static void streams_measure_rate(keel_inspect *inspect, keeli_stream *stream, ui
 
 static void streams_write_world(keel_inspect *inspect, keeli_stream *stream, keeli_out *out) {
     const keel_statistics statistics = keel_world_statistics(inspect->world);
-    streams_begin_event(out, "world");
+    const size_t begin = streams_begin_event(out, "world");
     keeli_out_key_number(out, "frame", inspect->frame);
     keeli_out_key_bool(out, "paused", inspect->paused);
     keeli_out_key_number(out, "entities", keel_entity_count(inspect->world));
@@ -64,12 +72,12 @@ static void streams_write_world(keel_inspect *inspect, keeli_stream *stream, kee
     keeli_out_key(out, "past");
     keeli_past_write(inspect->past, out);
     keeli_out_key_bool(out, "stopped", false);
-    streams_end_event(out);
+    streams_end_event(out, begin);
 }
 
 static void streams_write_counts(keel_inspect *inspect, keeli_out *out) {
     const keel_world *world = inspect->world;
-    streams_begin_event(out, "counts");
+    const size_t begin = streams_begin_event(out, "counts");
     keeli_out_key_open(out, "components", '[');
     for (const keel_component *c = keel_next_component(world, NULL); c;
          c = keel_next_component(world, c)) {
@@ -89,11 +97,11 @@ static void streams_write_counts(keel_inspect *inspect, keeli_out *out) {
         keeli_out_close(out, ']');
     }
     keeli_out_close(out, ']');
-    streams_end_event(out);
+    streams_end_event(out, begin);
 }
 
 static void streams_write_entity(keel_inspect *inspect, keel_entity entity, keeli_out *out) {
-    streams_begin_event(out, "entity");
+    const size_t begin = streams_begin_event(out, "entity");
     if (keel_is_alive(inspect->world, entity)) {
         keeli_out_key_number(out, "frame", inspect->frame);
         keeli_out_key_bool(out, "past", false);
@@ -101,7 +109,7 @@ static void streams_write_entity(keel_inspect *inspect, keel_entity entity, keel
     } else {
         keeli_out_key_bool(out, "gone", true);
     }
-    streams_end_event(out);
+    streams_end_event(out, begin);
 }
 
 // Writes the times of the frames since the last event, and the mean times of the systems in them.
@@ -121,7 +129,7 @@ static void streams_write_frames(keel_inspect *inspect, keeli_stream *stream, ke
 
     const uint64_t from = keeli_frames_latest(inspect->frames, count - 1)->frame,
                    to = inspect->frame;
-    streams_begin_event(out, "frames");
+    const size_t begin = streams_begin_event(out, "frames");
     keeli_out_key_open(out, "frames", '[');
     for (uint32_t i = count; i-- > 0;) {
         frame = keeli_frames_latest(inspect->frames, i);
@@ -142,7 +150,7 @@ static void streams_write_frames(keel_inspect *inspect, keeli_stream *stream, ke
         keeli_out_close(out, ']');
     }
     keeli_out_close(out, ']');
-    streams_end_event(out);
+    streams_end_event(out, begin);
     stream->last_timed = to;
 }
 

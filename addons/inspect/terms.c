@@ -126,14 +126,20 @@ void keeli_terms_write_touches(keeli_out *out, const keel_system *system) {
     keeli_out_close(out, ']');
 }
 
-const char *keeli_terms_access(const keel_system *system, const char *storage) {
+bool keeli_terms_use(const keel_system *system, const char *storage, const char *access) {
     const keel_component *c;
-    const char *found = NULL;
     for (const keel_term *term = system->terms; term && term->kind != KEEL_TERM_END; ++term) {
-        const char *access = term_find_words(term)->access;
-        for (uint32_t i = 0; access && (c = term_component(term, i)) != NULL; ++i)
-            if (!strcmp(term_name(c), storage) && (!found || strcmp(access, "filter")))
-                found = access;
+        const char *own = term_find_words(term)->access;
+        for (uint32_t i = 0; own && (c = term_component(term, i)) != NULL; ++i)
+            if (!strcmp(own, access) && !strcmp(term_name(c), storage)) return true;
     }
-    return found;
+    return false;
+}
+
+const char *keeli_terms_access(const keel_system *system, const char *storage) {
+    static const char *const strongest_first[] = { "edit",    "write", "commands", "send",
+                                                   "receive", "read",  "filter" };
+    for (size_t i = 0; i < sizeof strongest_first / sizeof *strongest_first; ++i)
+        if (keeli_terms_use(system, storage, strongest_first[i])) return strongest_first[i];
+    return NULL;
 }

@@ -19,13 +19,22 @@ bool look_update(look *l) {
     return true;
 }
 
+// Counts the requests that have come in since the last update.
+static size_t look_count_incoming(const look *l) {
+    size_t count = 0;
+    for (const keeli_request *r = atomic_load(&l->inspect->incoming); r; r = r->next)
+        ++count;
+    return count;
+}
+
 int look_send(look *l, ask what) {
+    const size_t before = look_count_incoming(l);
     const int fd = client_connect(l->port);
     const double until = client_now() + SECONDS;
     assert_true(fd >= 0);
     assert_true(client_ask_on(fd, l->port, what));
     struct pollfd wait = { .fd = fd, .events = POLLIN };
-    while (!atomic_load(&l->inspect->incoming) && !poll(&wait, 1, 0)) // or it is answered at once
+    while (look_count_incoming(l) == before && !poll(&wait, 1, 0)) // or it is answered at once
         if (client_now() > until) fail_msg("%s did not come in", what.path);
     return fd;
 }

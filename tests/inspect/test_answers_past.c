@@ -89,6 +89,10 @@ KEEL_SYSTEM_ONCE(past_odd, KEEL_UNIQUE_READ(Clock, clock), KEEL_MAY_WRITE(Place)
 KEEL_SYSTEM(past_command, KEEL_READ(Place, p), KEEL_ENTITY(e), KEEL_COMMANDS(commands, Fuel)) {
     if (p->steps % 10 == 2) keel_add(commands, e, Fuel, { p->steps });
 }
+KEEL_SYSTEM(past_both, KEEL_COMMANDS(commands, Fuel), KEEL_READ(Fuel, fuel), KEEL_ENTITY(e)) {
+    keel_add(commands, e, Fuel, { fuel->left + 1 });
+}
+KEEL_WORKLOAD(past_other, KEEL_STEP(past_both));
 KEEL_WORKLOAD(past_work, KEEL_STEP(past_tick), KEEL_STEP(past_even), KEEL_STEP(past_odd),
               KEEL_STEP(past_command));
 
@@ -222,6 +226,23 @@ static void without_a_past_there_are_writers(void **state) {
     look_fails(&l, 404, "no frames are kept", "diff?from=1", NULL);
     look_fails(&l, 400, "no path", "changes?entity=0v0&path=Place", NULL);
     look_fails(&l, 400, "entity", "changes?path=Place.steps", NULL);
+    look_end(&l);
+}
+
+static void the_strongest_access_counts(void **state) {
+    look l;
+    (void)state;
+    l = (look){ .world = keel_world_create(
+                    &(keel_world_desc){ .log = keel_log_none, .worker_count = 1 }) };
+    keel_register(l.world, Fuel);
+    look_begin(&l, &(keel_inspect_desc){ .workload = &KEEL_WORKLOAD_past_other, .past = 4 });
+    const keel_entity e = keel_add_entity(l.world, KEEL_INIT(Fuel, { 1 }));
+    look_run(&l, 2);
+    json_t *json = look_get(&l, "changes?entity=%s&path=Fuel.left", program_handle(e));
+    assert_int_equal(count_at(json, "writers"), 1);
+    assert_string_equal(text_at(json, "writers.0.access"), "commands");
+    change_is(json, 0, 2, "2", "3", "past_both");
+    json_decref(json);
     look_end(&l);
 }
 
@@ -429,6 +450,8 @@ static const struct CMUnitTest tests[] = {
     TEST(changes_without_tracking_have_writers,
          "without tracking the only writer of a component is the one"),
     TEST(without_a_past_there_are_writers, "without a past there are the last change and writers"),
+    TEST(the_strongest_access_counts,
+         "a system that reads a component and edits it, too, writes it"),
     TEST(long_texts_are_compared_to_their_end, "long texts are compared to their end"),
     TEST(what_differs_is_listed, "what differs between two frames is listed, and nothing else"),
     TEST(differences_come_in_pages, "differences come in pages and slices"),
