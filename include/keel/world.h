@@ -235,8 +235,9 @@ static inline keel_result keeli_register_list(keel_world *world,
     return KEEL_OK;
 }
 
-// For keel::inspect: what a page asks of a world must not stop the program that owns the world, and is none of its
-// errors. Between begin and end misuse only returns its error; end brings back the errors of the program.
+// For keel::inspect: what a page asks of a world must not stop the program that owns the world, and
+// is none of its errors. Between begin and end misuse only returns its error; end brings back the
+// errors of the program.
 typedef struct keeli_guest {
     keel_error first, last;
     keel_misuse on_misuse;
