@@ -438,6 +438,46 @@ static void a_stream_keeps_the_errors_of_the_program(void **state) {
     look_end(&l);
 }
 
+static void run_stored(look *l) { (void)keel_run_named(l->world, "stored"); }
+
+// The workload that is shown gets a step before the others, so that their positions change.
+static void a_stream_follows_its_workload(void **state) {
+    look l;
+    stream *s = &streamed;
+    (void)state;
+    l = (look){ .world = keel_world_create(
+                    &(keel_world_desc){ .log = keel_log_none, .worker_count = 1 }) };
+    keel_set_unique(l.world, Clock, { 0 });
+    assert_int_equal(keel_add_step(l.world, "stored", KEEL_STEP(control_double)), KEEL_OK);
+    l.run = run_stored;
+    look_begin(&l, &(keel_inspect_desc){ .workload_name = "stored" });
+    (void)keel_add_entity(l.world, KEEL_INIT(Place, { 1 }));
+    look_does(&l, "play", "{}");
+    stream_begin(s, &l, "stream?every=33");
+    json_t *json = stream_next(s, "frames", true);
+    assert_int_equal(count_at(json, "systems"), 1);
+    json_decref(json);
+    keel_remove_workload(l.world, "stored");
+    assert_int_equal(keel_add_step(l.world, "stored", KEEL_STEP(control_tick)), KEEL_OK);
+    assert_int_equal(keel_add_step(l.world, "stored", KEEL_STEP(control_double)), KEEL_OK);
+    for (size_t shown = 0; shown != 2;) {
+        stream_forget(s);
+        json = stream_next(s, "frames", true);
+        shown = count_at(json, "systems");
+        if (shown == 2) assert_int_equal(number_at(json, "systems.1.0"), 1);
+        json_decref(json);
+    }
+    // Positions of the earlier plan are shown no more.
+    for (bool old = true; old;) {
+        stream_forget(s);
+        json = stream_next(s, "frames", true);
+        old = count_at(json, "systems") != 2 || number_at(json, "systems.0.0") != 0;
+        json_decref(json);
+    }
+    client_close(s->fd);
+    look_end(&l);
+}
+
 static void long_entities_spoil_no_event(void **state) {
     look l;
     stream *s = &streamed;
@@ -493,6 +533,7 @@ static const struct CMUnitTest tests[] = {
     TEST(two_watches_at_once_are_one, "of two watches at once, the second is refused"),
     TEST(a_stream_tells_the_world, "a stream tells what happens to the world"),
     TEST(a_stream_keeps_the_errors_of_the_program, "a stream keeps the errors of the program"),
+    TEST(a_stream_follows_its_workload, "a stream follows a workload that changes"),
     TEST(long_entities_spoil_no_event, "an entity that is too long is left out as a whole"),
     TEST(a_stream_ends_with_the_inspector, "a stream ends with the inspector"),
 };
