@@ -441,6 +441,27 @@ static void runs_have_lanes(void **state) {
     look_end(&l);
 }
 
+// A table made by hand need not have a name.
+static void a_workload_needs_no_name(void **state) {
+    static const keel_step steps[] = { { .system = &KEEL_SYSTEM_plan_a },
+                                       { .system = &KEEL_SYSTEM_plan_inner } };
+    static const keel_workload table = { .steps = steps, .step_count = 2 };
+    static const char *const paths[] = { "world",     "systems", "system/1",
+                                         "workload",  "frames",  "workload?without=0:A",
+                                         "entity/0v0" };
+    look l;
+    (void)state;
+    begin(&l, &table);
+    look_run(&l, 2);
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; ++i)
+        json_decref(look_get(&l, "%s", paths[i]));
+    look_fails(&l, 404, "no workload of this name", "workload/x", NULL);
+    json_t *json = look_get(&l, "systems");
+    assert_int_equal(number_at(json, "systems.0.entities"), 30);
+    json_decref(json);
+    look_end(&l);
+}
+
 static void run_two(look *l) {
     (void)keel_run_workload(l->world, plan_work);
     (void)keel_run_workload(l->world, plan_other);
@@ -515,6 +536,7 @@ static const struct CMUnitTest tests[] = {
          "a plan as if a system did not use a storage changes nothing"),
     TEST(frames_have_their_times, "frames have their times, and systems their means"),
     TEST(runs_have_lanes, "each run in a frame has a lane"),
+    TEST(a_workload_needs_no_name, "a workload without a name is shown, too"),
     TEST(two_workloads_are_told_apart, "the times of two workloads in a frame are told apart"),
     TEST(programs_without_a_workload_are_shown, "programs without a workload are shown"),
 };
