@@ -33,6 +33,6 @@ rules.c|!rules_host_is_right(rules, head->host)|false
 rules.c|if (strstr(head->url, "%00")) return|if (0) return
 rules.c|strcmp(head->fetch_site, "none")|strcmp(head->fetch_site, "none") && strcmp(head->fetch_site, "same-site")
 path.c|length >= sizeof name) continue|0) continue
-request.c|if (*end || index > UINT32_MAX|if (index > UINT32_MAX
-out.c|else if (sequence) keeli_out_raw(out, text + i, sequence);|else if (true) keeli_out_raw(out, text + i, 1);
+request.c|index = strtoul(text, &end, 10);|index = strtoul(text, &end, 16);
+out.c|keeli_out_raw(out, sequence ? text : unknown, sequence ? sequence : 3);|keeli_out_raw(out, text, sequence ? sequence : 1);
 END
