@@ -80,18 +80,26 @@ const keeli_source *keeli_frames_source(const keeli_frames *frames, uint32_t sou
     return &frames->sources[source];
 }
 bool keeli_frames_is_shown(keel_inspect *inspect, uint32_t number) {
-    keeli_source *source = &inspect->frames->sources[number];
-    if (source->is_asked) return source->is_shown;
+    keeli_frames *frames = inspect->frames;
+    if (frames->sources[number].is_asked) return frames->sources[number].is_shown;
     keeli_plan plan = { .node_count = 0 };
     keeli_request unused = { .status = 0 };
     const bool has_plan =
         keeli_plan_workload(inspect) && keeli_plan_read(inspect, &unused, NULL, &plan);
-    source->is_asked = true;
-    source->is_shown =
-        has_plan && keeli_plan_has(&plan, source->position, source->system, source->workload);
+    for (uint32_t i = 0; i < frames->source_count; ++i) {
+        keeli_source *source = &frames->sources[i];
+        source->is_asked = true;
+        source->is_shown =
+            has_plan && keeli_plan_has(&plan, source->position, source->system, source->workload);
+    }
     keeli_plan_free(&plan);
     keeli_out_free(&unused.out);
-    return source->is_shown;
+    return frames->sources[number].is_shown;
+}
+
+void keeli_frames_ask_again(keeli_frames *frames) {
+    for (uint32_t i = 0; i < frames->source_count; ++i)
+        frames->sources[i].is_asked = false;
 }
 
 uint32_t keeli_frames_source_count(const keeli_frames *frames) { return frames->source_count; }

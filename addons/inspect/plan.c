@@ -39,8 +39,8 @@ bool keeli_plan_read(keel_inspect *inspect, keeli_request *request, const char *
                      keeli_plan *plan) {
     *plan = (keeli_plan){ .workload = name ? keel_find_workload(inspect->world, name)
                                            : keeli_plan_workload(inspect) };
-    if (name && !plan->workload && inspect->workload && !strcmp(inspect->workload->name, name))
-        plan->workload = inspect->workload;
+    const char *own = inspect->workload ? inspect->workload->name : NULL;
+    if (name && !plan->workload && own && !strcmp(own, name)) plan->workload = inspect->workload;
     if (!plan->workload)
         return !keeli_request_fail(request, 404, "gone", "%s",
                                    name ? "no workload of this name is stored in the world"

@@ -174,6 +174,7 @@ static void streams_write_one(keel_inspect *inspect, keeli_stream *stream) {
     streams_write_frames(inspect, stream, &facts->out);
     if (now - stream->last_counts >= second) {
         streams_write_counts(inspect, &facts->out);
+        keeli_frames_ask_again(inspect->frames);
         stream->last_counts = now;
     }
     if (!keel_is_null(entity)) streams_write_entity(inspect, entity, &facts->out);

@@ -113,6 +113,7 @@ keeli_what_if *keeli_what_if_begin(keel_inspect *inspect, keeli_request *request
     }
     plan->workload = workload; // for its name
     for (uint32_t i = 0; i < plan->node_count; ++i)
-        if (!strcmp(plan->nodes[i].workload, stored_name)) plan->nodes[i].workload = workload->name;
+        if (!strcmp(plan->nodes[i].workload, stored_name))
+            plan->nodes[i].workload = workload->name ? workload->name : "";
     return w;
 }

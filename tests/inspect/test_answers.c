@@ -374,7 +374,7 @@ static void few_roots_behind_many_children_take_their_time(void **state) {
     pages_are(&l, "&parent=none", 10, l.world, roots, 2, 2);
     pages_are(&l, "&parent=none", 1, l.world, roots, 2, 2);
     json_t *json = look_get(&l, "world");
-    assert_true(number_at(json, "inspector.worst") < 20000000); // generous: machines pause
+    assert_true(number_at(json, "inspector.worst") < 500000000); // generous: machines pause
     json_decref(json);
     look_end(&l);
 }

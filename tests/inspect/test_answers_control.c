@@ -332,17 +332,27 @@ static void stream_forget(stream *s) {
 
 static stream streamed; // half a megabyte twice
 
+// A world with an entity, of which four frames have run, and a stream about both.
+static keel_entity stream_scene(stream *s, look *l) {
+    char path[64];
+    begin(l, &(keel_inspect_desc){ .past = 8 });
+    const keel_entity e = keel_add_entity(l->world, KEEL_INIT(Place, { 10 }));
+    keel_send(l->world, Hit, { 1 });
+    look_run(l, 4);
+    (void)snprintf(path, sizeof path, "stream?entity=%s&every=33", program_handle(e));
+    stream_begin(s, l, path);
+    return e;
+}
+static void stream_end(stream *s, look *l) {
+    client_close(s->fd);
+    look_end(l);
+}
+
 static void a_stream_tells_the_world(void **state) {
     look l;
     stream *s = &streamed;
-    char path[64];
     (void)state;
-    begin(&l, &(keel_inspect_desc){ .past = 8 });
-    const keel_entity e = keel_add_entity(l.world, KEEL_INIT(Place, { 10 }));
-    keel_send(l.world, Hit, { 1 });
-    look_run(&l, 4);
-    (void)snprintf(path, sizeof path, "stream?entity=%s&every=33", program_handle(e));
-    stream_begin(s, &l, path);
+    const keel_entity e = stream_scene(s, &l);
     json_t *json = stream_next(s, "world", true);
     assert_int_equal(number_at(json, "frame"), 4);
     assert_true(bool_at(json, "paused"));
@@ -365,10 +375,18 @@ static void a_stream_tells_the_world(void **state) {
     assert_int_equal(number_at(find(at(json, "components"), "name", "Place"), "fields.0.value"),
                      keel_get(l.world, e, Place)->x);
     json_decref(json);
+    stream_end(s, &l);
+}
 
+static void a_stream_tells_the_frames(void **state) {
+    look l;
+    stream *s = &streamed;
+    (void)state;
+    (void)stream_scene(s, &l);
+    json_decref(stream_next(s, "world", true));
     look_does(&l, "play", "{}");
     stream_forget(s);
-    json = stream_next(s, "frames", true);
+    json_t *json = stream_next(s, "frames", true);
     int64_t last = 0;
     for (size_t i = 0; i < count_at(json, "frames"); ++i) {
         const int64_t frame = number_at(at(json, "frames.%zu", i), "0");
@@ -384,9 +402,17 @@ static void a_stream_tells_the_world(void **state) {
     json = stream_next(s, "world", true);
     assert_false(bool_at(json, "paused"));
     json_decref(json);
+    stream_end(s, &l);
+}
 
+static void a_stream_goes_back(void **state) {
+    look l;
+    stream *s = &streamed;
+    (void)state;
+    const keel_entity e = stream_scene(s, &l);
+    json_decref(stream_next(s, "world", true));
     look_does(&l, "pause", "{}");
-    json = look_post(&l, "back", "{\"frame\":%d}", (int)l.frame - 3);
+    json_t *json = look_post(&l, "back", "{\"frame\":%d}", (int)l.frame - 3);
     l.frame = (uint64_t)number_at(json, "frame");
     json_decref(json);
     for (int i = 0; i < 3; ++i) { // an event from before may be on its way
@@ -408,15 +434,22 @@ static void a_stream_tells_the_world(void **state) {
     json = stream_next(s, "frames", true);
     assert_true(number_at(json, "frames.0.0") <= (int64_t)l.frame);
     json_decref(json);
+    stream_end(s, &l);
+}
 
+static void a_stream_tells_that_the_program_stands(void **state) {
+    look l;
+    stream *s = &streamed;
+    (void)state;
+    (void)stream_scene(s, &l);
+    json_decref(stream_next(s, "world", true));
     stream_forget(s); // the program does not come to keel_inspect_update
     for (bool stopped = false; !stopped; stream_forget(s)) {
-        json = stream_next(s, "world", false);
+        json_t *json = stream_next(s, "world", false);
         stopped = bool_at(json, "stopped");
         json_decref(json);
     }
-    client_close(s->fd);
-    look_end(&l);
+    stream_end(s, &l);
 }
 
 static void a_stream_keeps_the_errors_of_the_program(void **state) {
@@ -434,6 +467,46 @@ static void a_stream_keeps_the_errors_of_the_program(void **state) {
     json_decref(stream_next(s, "frames", true));
     assert_int_equal(keel_last_error(l.world)->result, first);
     keel_clear_errors(l.world);
+    client_close(s->fd);
+    look_end(&l);
+}
+
+static void run_stored(look *l) { (void)keel_run_named(l->world, "stored"); }
+
+// The workload that is shown gets a step before the others, so that their positions change.
+static void a_stream_follows_its_workload(void **state) {
+    look l;
+    stream *s = &streamed;
+    (void)state;
+    l = (look){ .world = keel_world_create(
+                    &(keel_world_desc){ .log = keel_log_none, .worker_count = 1 }) };
+    keel_set_unique(l.world, Clock, { 0 });
+    assert_int_equal(keel_add_step(l.world, "stored", KEEL_STEP(control_double)), KEEL_OK);
+    l.run = run_stored;
+    look_begin(&l, &(keel_inspect_desc){ .workload_name = "stored" });
+    (void)keel_add_entity(l.world, KEEL_INIT(Place, { 1 }));
+    look_does(&l, "play", "{}");
+    stream_begin(s, &l, "stream?every=33");
+    json_t *json = stream_next(s, "frames", true);
+    assert_int_equal(count_at(json, "systems"), 1);
+    json_decref(json);
+    keel_remove_workload(l.world, "stored");
+    assert_int_equal(keel_add_step(l.world, "stored", KEEL_STEP(control_tick)), KEEL_OK);
+    assert_int_equal(keel_add_step(l.world, "stored", KEEL_STEP(control_double)), KEEL_OK);
+    for (size_t shown = 0; shown != 2;) {
+        stream_forget(s);
+        json = stream_next(s, "frames", true);
+        shown = count_at(json, "systems");
+        if (shown == 2) assert_int_equal(number_at(json, "systems.1.0"), 1);
+        json_decref(json);
+    }
+    // Positions of the earlier plan are shown no more.
+    for (bool old = true; old;) {
+        stream_forget(s);
+        json = stream_next(s, "frames", true);
+        old = count_at(json, "systems") != 2 || number_at(json, "systems.0.0") != 0;
+        json_decref(json);
+    }
     client_close(s->fd);
     look_end(&l);
 }
@@ -491,8 +564,13 @@ static const struct CMUnitTest tests[] = {
     TEST(a_frame_is_watched, "the systems and commands that change a value are watched"),
     TEST(a_watch_ends_with_its_frame, "a watch ends with its frame, also without its client"),
     TEST(two_watches_at_once_are_one, "of two watches at once, the second is refused"),
-    TEST(a_stream_tells_the_world, "a stream tells what happens to the world"),
+    TEST(a_stream_tells_the_world, "a stream tells the counts of the world and the entity"),
+    TEST(a_stream_tells_the_frames, "a stream tells the times of frames and systems"),
+    TEST(a_stream_goes_back,
+         "a stream goes back with the program, and tells that an entity is gone"),
+    TEST(a_stream_tells_that_the_program_stands, "a stream tells that the program stands"),
     TEST(a_stream_keeps_the_errors_of_the_program, "a stream keeps the errors of the program"),
+    TEST(a_stream_follows_its_workload, "a stream follows a workload that changes"),
     TEST(long_entities_spoil_no_event, "an entity that is too long is left out as a whole"),
     TEST(a_stream_ends_with_the_inspector, "a stream ends with the inspector"),
 };

@@ -166,18 +166,26 @@ static const All extreme = { .on = true,
                              .reload = 3,
                              .tiny = 1e-7 };
 
-static void every_kind_of_field_has_its_value(void **state) {
-    look l;
-    (void)state;
-    begin(&l, &(keel_inspect_desc){ 0 });
-    const keel_entity friend = keel_add_entity(l.world), e = keel_add_entity(l.world);
-    keel_set_name(l.world, friend, "friend");
+// Adds an entity with extreme values, and another one that it refers to.
+static keel_entity add_extreme(look *l, keel_entity *friend) {
+    const keel_entity e = keel_add_entity(l->world);
+    *friend = keel_add_entity(l->world);
+    keel_set_name(l->world, *friend, "friend");
     All all = extreme;
     all.owned = copied("own \xc3\xa4 \"text\"");
-    all.target = friend;
+    all.target = *friend;
     for (int i = 0; i < 100; ++i)
         all.many[i] = (uint8_t)i;
-    keel_add_component(l.world, e, KEEL_OF(All), &all);
+    keel_add_component(l->world, e, KEEL_OF(All), &all);
+    return e;
+}
+
+static void every_kind_of_field_has_its_value(void **state) {
+    look l;
+    keel_entity friend;
+    (void)state;
+    begin(&l, &(keel_inspect_desc){ 0 });
+    const keel_entity e = add_extreme(&l, &friend);
     const void *v = keel_get(l.world, e, All);
     json_t *json = entity(&l, e);
     expect(json, "on", "bool", json_true(), v);
@@ -210,12 +218,21 @@ static void every_kind_of_field_has_its_value(void **state) {
     assert_string_equal(text_at(leaf(json, "All", "target"), "reference.name"), "friend");
     assert_string_equal(text_at(leaf(json, "All", "target"), "reference.entity"),
                         program_handle(friend));
+    json_decref(json);
+    look_end(&l);
+}
+
+static void fields_have_their_options(void **state) {
+    look l;
+    keel_entity friend;
+    (void)state;
+    begin(&l, &(keel_inspect_desc){ 0 });
+    json_t *json = entity(&l, add_extreme(&l, &friend));
     // The array of 100 has 64 leaves, and then how many more there are.
     const json_t *more = leaf(json, "All", "many");
     assert_int_equal(number_at(more, "more"), 36);
     assert_null(find(at(component(json, "All"), "fields"), "path", "many[64]"));
     assert_true(json_is_null(at(component(json, "All"), "bytes")));
-    // Options of fields.
     assert_true(bool_at(leaf(json, "All", "cache"), "hidden"));
     assert_false(has(leaf(json, "All", "on"), "hidden"));
     assert_string_equal(text_at(leaf(json, "All", "reload"), "unit"), "s");
@@ -516,6 +533,7 @@ static void an_earlier_entity_is_shown(void **state) {
 
 static const struct CMUnitTest tests[] = {
     TEST(every_kind_of_field_has_its_value, "every kind of field has its value"),
+    TEST(fields_have_their_options, "fields have units, limits and names, and arrays an end"),
     TEST(odd_values_are_texts, "values that JSON has no number for are texts"),
     TEST(components_without_fields_have_bytes, "components without fields have their bytes"),
     TEST(names_and_paths_are_repaired, "names and paths are sent as UTF-8"),

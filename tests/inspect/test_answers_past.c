@@ -285,96 +285,127 @@ static void field_is(const json_t *row, const char *path, const char *before, co
     assert_same_text(text_at(one, "after"), after);
 }
 
-static void what_differs_is_listed(void **state) {
+// Two frames, between which something happened to each of these entities, but for `same` and
+// `owner`.
+typedef struct differences {
     look l;
+    keel_entity a, same, dies, parts, owner, named, off, related, child, held, plain, reused, fresh;
+} differences;
+
+// Frame 1 begins with these.
+static void differences_begin(differences *d) {
+    begin(&d->l, &(keel_inspect_desc){ .past = 8 });
+    keel_world *world = d->l.world;
+    d->a = keel_add_entity(world, KEEL_INIT(Fuel, { 1 }));
+    d->same = keel_add_entity(world, KEEL_INIT(Fuel, { 2 }));
+    d->dies = keel_add_entity(world, KEEL_INIT(Fuel, { 3 }), KEEL_INIT(Asleep));
+    d->parts = keel_add_entity(world, KEEL_INIT(Fuel, { 4 }), KEEL_INIT(Asleep));
+    d->owner = keel_add_entity(world);
+    d->named = keel_add_entity(world);
+    d->off = keel_add_entity(world, KEEL_INIT(Fuel, { 5 }));
+    d->related = keel_add_entity(world);
+    d->child = keel_add_entity(world);
+    d->held = keel_add_entity(world);
+    d->plain = keel_add_entity(world, KEEL_INIT(Plain, { { 1 } }));
+    keel_set_name(world, d->a, "a");
+    keel_set_name(world, d->named, "old");
+    keel_relate(world, d->related, Follows, d->a);
+    keel_relate(world, d->held, Holds, d->a, { 3 });
+    keel_relate(world, d->held, Follows, d->a);
+    keel_add_component(world, d->owner, KEEL_OF(Note),
+                       &(Note){ copied("one"), { copied("two"), NULL }, d });
+}
+
+// Frame 2 begins with all of this.
+static void differences_happen(differences *d) {
+    keel_world *world = d->l.world;
+    keel_get_mut(world, d->a, Fuel)->left = 11;
+    keel_delete_entity(world, d->dies);
+    d->reused = keel_add_entity(world, KEEL_INIT(Fuel, { 6 }));
+    assert_int_equal(keel_entity_index(d->reused), keel_entity_index(d->dies));
+    d->fresh = keel_add_entity(world, KEEL_INIT(Place, { { 1, 2 }, 3 }));
+    keel_delete(world, d->parts, Asleep);
+    keel_add(world, d->parts, Plain, { { 1 } });
+    keel_set_name(world, d->named, "new");
+    keel_set_name(world, d->same, NULL);
+    keel_disable(world, d->off, Fuel);
+    keel_relate(world, d->related, Follows, d->same);
+    keel_attach(world, d->child, d->a);
+    keel_get_related_mut(world, d->held, Holds, d->a)->grip = 4;
+    keel_get_mut(world, d->plain, Plain)->bytes[7] = 1;
+    keel_set_unique(world, Later, { 5 });
+}
+
+static void what_differs_is_listed(void **state) {
+    differences d;
     (void)state;
-    begin(&l, &(keel_inspect_desc){ .past = 8 });
-    const keel_entity a = keel_add_entity(l.world, KEEL_INIT(Fuel, { 1 })),
-                      same = keel_add_entity(l.world, KEEL_INIT(Fuel, { 2 })),
-                      dies = keel_add_entity(l.world, KEEL_INIT(Fuel, { 3 }), KEEL_INIT(Asleep)),
-                      parts = keel_add_entity(l.world, KEEL_INIT(Fuel, { 4 }), KEEL_INIT(Asleep)),
-                      owner = keel_add_entity(l.world), named = keel_add_entity(l.world),
-                      off = keel_add_entity(l.world, KEEL_INIT(Fuel, { 5 })),
-                      related = keel_add_entity(l.world), child = keel_add_entity(l.world),
-                      held = keel_add_entity(l.world),
-                      plain = keel_add_entity(l.world, KEEL_INIT(Plain, { { 1 } }));
-    keel_set_name(l.world, a, "a");
-    keel_set_name(l.world, named, "old");
-    keel_relate(l.world, related, Follows, a);
-    keel_relate(l.world, held, Holds, a, { 3 });
-    keel_relate(l.world, held, Follows, a);
-    keel_add_component(l.world, owner, KEEL_OF(Note),
-                       &(Note){ copied("one"), { copied("two"), NULL }, &l });
-    look_run(&l, 1);
-    keel_get_mut(l.world, a, Fuel)->left = 11;
-    keel_delete_entity(l.world, dies);
-    const keel_entity reused = keel_add_entity(l.world, KEEL_INIT(Fuel, { 6 }));
-    assert_int_equal(keel_entity_index(reused), keel_entity_index(dies));
-    const keel_entity fresh = keel_add_entity(l.world, KEEL_INIT(Place, { { 1, 2 }, 3 }));
-    keel_delete(l.world, parts, Asleep);
-    keel_add(l.world, parts, Plain, { { 1 } });
-    keel_set_name(l.world, named, "new");
-    keel_set_name(l.world, same, NULL);
-    keel_disable(l.world, off, Fuel);
-    keel_relate(l.world, related, Follows, same);
-    keel_attach(l.world, child, a);
-    keel_get_related_mut(l.world, held, Holds, a)->grip = 4;
-    keel_get_mut(l.world, plain, Plain)->bytes[7] = 1;
-    keel_set_unique(l.world, Later, { 5 });
-    look_run(&l, 1);
-    json_t *json = look_get(&l, "diff?from=1&to=2");
+    differences_begin(&d);
+    look_run(&d.l, 1);
+    differences_happen(&d);
+    look_run(&d.l, 1);
+    json_t *json = look_get(&d.l, "diff?from=1&to=2");
     assert_int_equal(number_at(json, "from"), 1);
     assert_int_equal(number_at(json, "to"), 2);
     assert_true(bool_at(json, "finished"));
     assert_true(json_is_null(at(json, "next")));
-    field_is(at(row_of(json, a, "changed"), "fields"), "Fuel.left", "1", "11");
-    assert_string_equal(text_at(row_of(json, a, "changed"), "name"), "a");
-    assert_null(find(at(json, "entities"), "entity", program_handle(same)));
+    field_is(at(row_of(json, d.a, "changed"), "fields"), "Fuel.left", "1", "11");
+    assert_string_equal(text_at(row_of(json, d.a, "changed"), "name"), "a");
+    assert_null(find(at(json, "entities"), "entity", program_handle(d.same)));
     // The texts of the owner are copies in each frame, and its cache is no value.
-    assert_null(find(at(json, "entities"), "entity", program_handle(owner)));
-    assert_string_equal(text_at(row_of(json, dies, "removed"), "components.removed.0"), "Fuel");
-    assert_string_equal(text_at(row_of(json, reused, "added"), "components.added.0"), "Fuel");
-    assert_int_equal(count_at(row_of(json, fresh, "added"), "fields"), 0);
-    const json_t *row = row_of(json, parts, "changed");
+    assert_null(find(at(json, "entities"), "entity", program_handle(d.owner)));
+    assert_string_equal(text_at(row_of(json, d.dies, "removed"), "components.removed.0"), "Fuel");
+    assert_string_equal(text_at(row_of(json, d.reused, "added"), "components.added.0"), "Fuel");
+    assert_int_equal(count_at(row_of(json, d.fresh, "added"), "fields"), 0);
+    const json_t *row = row_of(json, d.parts, "changed");
     assert_string_equal(text_at(row, "components.added.0"), "Plain");
     assert_int_equal(count_at(row, "components.added"), 1);
     assert_string_equal(text_at(row, "components.removed.0"), "Asleep");
     assert_int_equal(count_at(row, "fields"), 0);
-    field_is(at(row_of(json, named, "changed"), "fields"), "name", "old", "new");
-    field_is(at(row_of(json, off, "changed"), "fields"), "Fuel", "enabled", "disabled");
-    assert_int_equal(count_at(row_of(json, off, "changed"), "components.removed"), 0);
+    field_is(at(row_of(json, d.named, "changed"), "fields"), "name", "old", "new");
+    field_is(at(row_of(json, d.off, "changed"), "fields"), "Fuel", "enabled", "disabled");
+    assert_int_equal(count_at(row_of(json, d.off, "changed"), "components.removed"), 0);
     char text[32];
-    (void)snprintf(text, sizeof text, "#%s", program_handle(same));
-    field_is(at(row_of(json, related, "changed"), "fields"), "Follows", "a", text);
-    field_is(at(row_of(json, child, "changed"), "fields"), "parent", NULL, "a");
-    field_is(at(row_of(json, held, "changed"), "fields"), "Holds.grip", "3", "4");
-    assert_int_equal(count_at(row_of(json, held, "changed"), "fields"), 1);
-    assert_int_equal(count_at(row_of(json, plain, "changed"), "fields"), 1);
+    (void)snprintf(text, sizeof text, "#%s", program_handle(d.same));
+    field_is(at(row_of(json, d.related, "changed"), "fields"), "Follows", "a", text);
+    field_is(at(row_of(json, d.child, "changed"), "fields"), "parent", NULL, "a");
+    field_is(at(row_of(json, d.held, "changed"), "fields"), "Holds.grip", "3", "4");
+    assert_int_equal(count_at(row_of(json, d.held, "changed"), "fields"), 1);
+    assert_int_equal(count_at(row_of(json, d.plain, "changed"), "fields"), 1);
     field_is(at(json, "uniques"), "Clock.ticks", "0", "1");
     field_is(at(json, "uniques"), "Later.number", NULL, "5");
     assert_int_equal(count_at(json, "uniques"), 2);
     assert_int_equal(count_at(json, "entities"), 11);
     json_decref(json);
+    look_end(&d.l);
+}
+
+static void differences_go_both_ways(void **state) {
+    differences d;
+    (void)state;
+    differences_begin(&d);
+    look_run(&d.l, 1);
+    differences_happen(&d);
+    look_run(&d.l, 1);
     // And back: what was added is removed.
-    json = look_get(&l, "diff?from=2&to=1");
+    json_t *json = look_get(&d.l, "diff?from=2&to=1");
     assert_int_equal(count_at(json, "entities"), 11);
-    (void)row_of(json, fresh, "removed");
-    (void)row_of(json, dies, "added");
+    (void)row_of(json, d.fresh, "removed");
+    (void)row_of(json, d.dies, "added");
     field_is(at(json, "uniques"), "Later.number", "5", NULL);
     json_decref(json);
-    json = look_get(&l, "diff?from=2&to=2");
+    json = look_get(&d.l, "diff?from=2&to=2");
     assert_int_equal(count_at(json, "entities"), 0);
     assert_int_equal(count_at(json, "uniques"), 0);
     json_decref(json);
-    json = look_get(&l, "diff?from=2");              // the present world
+    json = look_get(&d.l, "diff?from=2");            // the present world
     assert_int_equal(count_at(json, "entities"), 1); // past_odd in frame 1, past_even in frame 2
-    field_is(at(row_of(json, fresh, "changed"), "fields"), "Place.steps", "3", "103");
+    field_is(at(row_of(json, d.fresh, "changed"), "fields"), "Place.steps", "3", "103");
     json_decref(json);
-    look_fails(&l, 404, "is not kept", "diff?from=1&to=77", NULL);
-    look_fails(&l, 404, "is not kept", "diff?from=77", NULL);
-    look_fails(&l, 400, "is no number", "diff?from=x", NULL);
-    look_fails(&l, 400, "limit", "diff?from=1&limit=0", NULL);
-    look_end(&l);
+    look_fails(&d.l, 404, "is not kept", "diff?from=1&to=77", NULL);
+    look_fails(&d.l, 404, "is not kept", "diff?from=77", NULL);
+    look_fails(&d.l, 400, "is no number", "diff?from=x", NULL);
+    look_fails(&d.l, 400, "limit", "diff?from=1&limit=0", NULL);
+    look_end(&d.l);
 }
 
 static void differences_come_in_pages(void **state) {
@@ -454,6 +485,7 @@ static const struct CMUnitTest tests[] = {
          "a system that reads a component and edits it, too, writes it"),
     TEST(long_texts_are_compared_to_their_end, "long texts are compared to their end"),
     TEST(what_differs_is_listed, "what differs between two frames is listed, and nothing else"),
+    TEST(differences_go_both_ways, "frames are compared in both directions, and with now"),
     TEST(differences_come_in_pages, "differences come in pages and slices"),
     TEST(the_world_is_a_file, "the world is a file that loads again with the same hash"),
 };
