@@ -55,6 +55,12 @@ static keeli_record *frames_record_at(const keeli_frames *frames, uint64_t at) {
     return &frames->blocks[at / RECORDS_OF_BLOCK][at % RECORDS_OF_BLOCK];
 }
 
+void keeli_frames_close(keeli_frames *frames) {
+    keeli_frame *latest =
+        frames->frame_count ? &frames->frames[(frames->frame_count - 1) % KEELI_FRAMES] : NULL;
+    if (latest && !latest->closed) keel_timings_now(frames->world, &latest->closed);
+}
+
 static uint64_t frames_oldest(const keeli_frames *frames) {
     return frames->frame_count > KEELI_FRAMES ? frames->frame_count - KEELI_FRAMES : 0;
 }
@@ -131,7 +137,8 @@ static uint32_t frames_source_of(keeli_frames *frames, const keel_timing *t) {
 static keeli_frame *frames_at(keeli_frames *frames, uint64_t time) {
     for (uint64_t i = frames->frame_count; i > frames_oldest(frames); --i) {
         keeli_frame *frame = &frames->frames[(i - 1) % KEELI_FRAMES];
-        if (frame->begin <= time) return frame;
+        if (frame->begin > time) continue;
+        return frame->closed && time >= frame->closed ? NULL : frame;
     }
     return NULL;
 }

@@ -21,6 +21,8 @@ typedef struct keeli_record {
 
 typedef struct keeli_frame {
     uint64_t frame, begin, end; // nanoseconds as timings count them; `end` 0: no entry yet
+    uint64_t
+        closed; // what begins from this time on is not of the frame: the program is paused; 0: open
 } keeli_frame;
 
 // The sums of a system over some frames.
@@ -33,6 +35,8 @@ keeli_frames *keeli_frames_create(keel_world *world);
 void keeli_frames_destroy(keeli_frames *frames);
 // Notes that a frame begins now.
 void keeli_frames_note(keeli_frames *frames, uint64_t frame);
+// Notes that the program is paused: what it runs from now on, to draw, belongs to no frame.
+void keeli_frames_close(keeli_frames *frames);
 // Forgets frames from this one on: the program goes back to it.
 void keeli_frames_forget(keeli_frames *frames, uint64_t frame);
 // Reads entries that are new, until there are no more or `deadline` has passed. False: there are

@@ -251,7 +251,10 @@ bool keel_inspect_update(keel_inspect *inspect) {
     if (wanted || inspect->first_waiting ||
         atomic_load_explicit(&inspect->incoming, memory_order_relaxed))
         inspect_serve(inspect, wanted);
-    if (inspect->paused && !inspect->steps) return false;
+    if (inspect->paused && !inspect->steps) {
+        keeli_frames_close(inspect->frames);
+        return false;
+    }
 
     inspect->steps -= inspect->paused;
     ++inspect->frame;

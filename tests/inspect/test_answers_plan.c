@@ -499,6 +499,26 @@ static void two_workloads_are_told_apart(void **state) {
     look_end(&l);
 }
 
+// What a paused program runs in order to draw is of no frame.
+static void a_paused_program_draws_outside_of_frames(void **state) {
+    look l;
+    (void)state;
+    begin(&l, &KEEL_WORKLOAD_plan_work);
+    look_run(&l, 2);
+    assert_false(look_update(&l));
+    for (int i = 0; i < 3; ++i) {
+        keel_run(l.world, plan_a);
+        assert_false(look_update(&l));
+    }
+    json_t *json = look_get(&l, "frames?lanes=2");
+    for (size_t i = 0; i < count_at(json, "systems"); ++i)
+        assert_false(json_is_null(at(json, "systems.%zu.position", i)));
+    for (size_t i = 0; i < count_at(json, "lanes"); ++i)
+        assert_false(json_is_null(at(json, "lanes.%zu.position", i)));
+    json_decref(json);
+    look_end(&l);
+}
+
 static void run_alone(look *l) { keel_run(l->world, plan_a); }
 
 static void programs_without_a_workload_are_shown(void **state) {
@@ -538,6 +558,7 @@ static const struct CMUnitTest tests[] = {
     TEST(runs_have_lanes, "each run in a frame has a lane"),
     TEST(a_workload_needs_no_name, "a workload without a name is shown, too"),
     TEST(two_workloads_are_told_apart, "the times of two workloads in a frame are told apart"),
+    TEST(a_paused_program_draws_outside_of_frames, "a paused program draws outside of frames"),
     TEST(programs_without_a_workload_are_shown, "programs without a workload are shown"),
 };
 int main(void) { return RUN(tests); }
