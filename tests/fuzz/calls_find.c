@@ -62,7 +62,8 @@ FUZZ(keel_view_why) {
     if (keel_view_why(&v->view, e, fuzz_one_in(8) ? NULL : &why) != match) abort();
 }
 FUZZ(keel_view_counts) {
-    keel_count_slice part = { fuzz_entity(), fuzz_below(4), 0, false };
+    keel_count_slice part = { .after = fuzz_entity() };
+    part.max_visits = fuzz_below(4);
     keel_count_slice *slice = fuzz_one_in(2) ? NULL : &part;
     uint32_t left[KEEL_MAX_TERMS];
     const uint32_t room = fuzz_below(KEEL_MAX_TERMS + 1);

@@ -162,7 +162,8 @@ FUZZ(keel_watch_steps) {
     (void)keel_watch_steps(world, fuzz_one_in(2) ? NULL : look_at_step, NULL);
 }
 FUZZ(keel_step_counts) {
-    keel_count_slice part = { fuzz_entity(), fuzz_below(4), 0, false };
+    keel_count_slice part = { .after = fuzz_entity() };
+    part.max_visits = fuzz_below(4);
     keel_count_slice *slice = fuzz_one_in(2) ? NULL : &part;
     uint32_t left[KEEL_MAX_TERMS];
     keel_world *world = fuzz_world();

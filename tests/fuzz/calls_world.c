@@ -589,7 +589,8 @@ FUZZ(keel_timings_begin) {
 FUZZ(keel_timings_end) { fuzz_edit(keel_timings_end(fuzz_world())); }
 FUZZ(keel_change_tick_of_component) {
     keel_world *world = fuzz_world();
-    (void)keel_change_tick_of_component(world, fuzz_entity(), fuzz_component());
+    const keel_entity e = fuzz_entity();
+    (void)keel_change_tick_of_component(world, e, fuzz_component());
 }
 FUZZ(keel_timings_now) {
     keel_world *world = fuzz_world();

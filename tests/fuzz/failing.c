@@ -183,6 +183,7 @@ static const char *const without[] = {
     "keel_view_why",
     "keel_visit_edges",
     "keel_visit_values",
+    "keel_watch_steps",
     "keel_world_check",
     "keel_world_destroy",
     "keel_world_hash",

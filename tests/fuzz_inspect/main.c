@@ -93,14 +93,24 @@ static const char *const words[] = { "\n",
                                      "\xc3\xa4",
                                      "<b>" };
 
-// Changes a text: a letter, a word that comes, a part that goes, a part of another sample.
+// Changes a text: a letter, a word that comes, a line that becomes a word, a part that goes, a part
+// of another sample.
 static size_t change(char *text, size_t size) {
     const size_t at = below((uint32_t)size + 1);
     const char *word = words[below(sizeof words / sizeof *words)];
     const char *other = ask_samples[below(sample_count())];
     const size_t from = below((uint32_t)strlen(other));
     size_t length = 1 + below(12);
-    switch (below(5)) {
+    switch (below(6)) {
+    case 5: { // a line becomes a word
+        size_t begin = at, end = at;
+        while (begin && text[begin - 1] != '\n')
+            --begin;
+        while (end < size && text[end] != '\n')
+            ++end;
+        memmove(text + begin, text + end, size - end);
+        return put(text, size - (end - begin), begin, word, strlen(word));
+    }
     case 0:
         if (at < size) text[at] = (char)(1 + below(255));
         return size;
