@@ -194,9 +194,39 @@ async function edits(screen) {
     await stop(program);
 }
 
+// Runs in the page: returns the nodes of the graph whose words, with a long time, are wider than their box.
+function wideNodes() {
+    return [...document.querySelectorAll(".node-box")].filter((node) => {
+        const note = node.querySelector(".note");
+        note.textContent = note.textContent.replace(/^[\d.]+/, "999.999");
+        return note.getBoundingClientRect().width > node.querySelector("rect").getBoundingClientRect().width;
+    }).map((node) => node.textContent);
+}
+
+// What one looks for is in sight: the reason of an edge, the time of a node, and on a desktop's screen the storage of a component.
+async function fits(screen) {
+    const program = await start(programs, "main_thread");
+    const page = await open(screen, program, "fits");
+    await tab("Workload")(page);
+    const reason = page.getByRole("table", { name: "Edges" }).getByText("animate runs on the thread");
+    await reason.waitFor();
+    const { x, width } = await reason.boundingBox();
+    check(x + width <= SCREENS[screen].viewport.width, `${screen}: the reason of an edge is out of sight`);
+    const wide = await page.evaluate(wideNodes);
+    check(wide.length === 0, `${screen}: wider than their boxes: ${wide.join(", ")}`);
+    await tab("World")(page);
+    const table = page.getByRole("group", { name: "Components" });
+    await table.waitFor();
+    const [needs, has] = await table.evaluate((box) => [box.scrollWidth, box.clientWidth]);
+    check(screen !== "desktop" || needs <= has, `${screen}: the table of components needs ${needs} pixels of ${has}`);
+    check(await text(page, /the past[\s\S]*frames? · \d+\.\d ms a frame/), `${screen}: the time that the past takes is not there`);
+    await close(page);
+    await stop(program);
+}
+
 // ---- all ------------------------------------------------------------------------------------------
 
-const OTHERS = { accessible, million, lives, edits };
+const OTHERS = { accessible, million, lives, edits, fits };
 const wanted = (name) => chosen.length === 0 || chosen.includes(name);
 await begin(`${shots}/inspector`);
 for (const screen of Object.keys(SCREENS)) {
