@@ -230,7 +230,9 @@ export function EntityPanel({ handle, tab }) {
                 </span>` : null}</div>
         ${
             answer.isGone
-                ? html`<p class="warn" role="status">${frame === null ? `#${handle} is deleted.` : `#${handle}: ${answer.error?.message}.`}</p>`
+                ? html`<p class="warn" role="status">${
+                      frame === null ? `#${handle} is deleted.` : `#${handle}: ${answer.error?.message}.`
+                  }</p>`
                 : html`<${Failure} error=${answer.error} />`
         }
         <${Failure} error=${error} />

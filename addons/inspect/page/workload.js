@@ -192,7 +192,6 @@ function Critical({ plan }) {
 }
 
 export function Workload() {
-    const world = useStore((all) => all.world);
     const parts = useStore((all) => all.route.parts);
     const without = useStore((all) => all.route.parameters.without ?? null);
     const path = parts[1] ? `workload/${encodeURIComponent(parts[1])}` : "workload";
@@ -201,15 +200,7 @@ export function Workload() {
     const systems = usePoll("systems", 0);
     const name = answer.data?.name ?? parts[1];
     if (answer.error && !answer.data) return html`<h2>Workload</h2><${Failure} error=${answer.error} />`;
-    return html`<h2>Workload ${
-        world.workloads?.length > 1
-            ? html`<select aria-label="Workload" value=${name} onChange=${(event) =>
-                  go(
-                      link(["workload", event.target.value]),
-                  )}>${world.workloads.map((one) => html`<option key=${one} selected=${one === name}>${one}</option>`)}</select>`
-            : name
-    }
-            <small> ${" "}${world.workers ? plural(world.workers, "worker") : ""}</small></h2>
+    return html`<h2>Workload ${name}</h2>
         <${Answer} of=${answer}>${(plan) =>
             plan.nodes.length === 0
                 ? html`<${Empty}>No workload: pass <code>.workload</code> to <code>keel_inspect_begin</code>.</${Empty}>`
