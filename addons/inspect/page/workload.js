@@ -11,18 +11,27 @@ import { useStore } from "./store.js";
 
 const NODE = { height: 38, least: 96, letter: 7.4, noteLetter: 6.8 };
 const LONGEST_TIME = "999.999 ms"; // times change, and boxes stay
-const MAIN = " · main";
+
+// The commands of a system are a node of their own, which has the name of the system.
+const nameOf = (node) => (node.kind === "commands" ? `commands of ${node.name}` : node.name);
+
+// The words beside the time of a node.
+function addition(node) {
+    if (node.kind === "commands") return " · commands";
+    return node.main_thread ? " · main" : "";
+}
+
 const isNarrow = () => innerWidth < 700;
 
 function widthOf(node) {
-    const note = LONGEST_TIME.length + (node.main_thread ? MAIN.length : 0);
+    const note = LONGEST_TIME.length + addition(node).length;
     return Math.max(NODE.least, node.name.length * NODE.letter + 20, note * NODE.noteLetter + 16);
 }
 
 // The places of nodes and edges depend on the plan, not on its times: they stay while those change.
 function useLayout(plan) {
     const key = JSON.stringify([
-        plan.nodes.map((node) => [node.index, node.name, node.main_thread]),
+        plan.nodes.map((node) => [node.index, node.name, addition(node)]),
         plan.edges.map((edge) => [edge.from, edge.to]),
     ]);
     return useMemo(() => {
@@ -72,7 +81,7 @@ function Node({ node, place, isCritical, isNear }) {
     const note =
         node.nanoseconds === null || node.nanoseconds === undefined
             ? node.kind
-            : `${milliseconds(node.nanoseconds)} ms${node.main_thread ? MAIN : ""}`;
+            : `${milliseconds(node.nanoseconds)} ms${addition(node)}`;
     return html`<g class=${`node-box ${node.kind}${isCritical ? " critical" : ""}${isNear ? " near" : ""}`}
         transform=${`translate(${place.x - place.width / 2} ${place.y - place.height / 2})`} onClick=${open}>
         <rect width=${place.width} height=${place.height} rx="4" />
@@ -143,7 +152,7 @@ function narrowColumns(names, isCritical) {
 }
 
 function Edges({ plan }) {
-    const names = new Map(plan.nodes.map((node) => [node.index, node.kind === "commands" ? `commands of ${node.name}` : node.name]));
+    const names = new Map(plan.nodes.map((node) => [node.index, nameOf(node)]));
     const critical = criticalEdges(plan);
     const isCritical = (row) => critical.has(`${row.from} ${row.to}`);
     const columns = isNarrow() ? narrowColumns(names, isCritical) : wideColumns(names, isCritical);
@@ -187,7 +196,7 @@ function Critical({ plan }) {
     return html`<p>Critical path ${milliseconds(plan.critical?.nanoseconds)} ms of ${milliseconds(all)} ms: ${nodes.map((index, at) => {
         const node = byIndex.get(index);
         return html`${at > 0 ? " → " : ""}${node?.kind === "system" ? html`<${SystemLink} position=${node.position} name=${node.name} />`
-            : node?.name}`;
+            : node && nameOf(node)}`;
     })}. <span class="dim">${plural(plan.batches, "batch", "batches")}.</span></p>`;
 }
 
