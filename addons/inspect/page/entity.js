@@ -73,10 +73,21 @@ function AddComponent({ entity, run }) {
             </option>`)}</select>`;
 }
 
+// An access that changes something, and the words around its names.
+const CHANGING = [
+    ["write", "writes", ""],
+    ["edit", "edits", ""],
+    ["commands", "edits", " by commands"],
+    ["send", "sends", ""],
+];
+
 function writes(system, all) {
     const touches = all?.find((one) => one.position === system.position)?.touches ?? [];
-    const written = touches.filter((touch) => touch.access === "write").map((touch) => touch.storage);
-    return written.length ? `writes ${written.join(", ")}` : "reads only";
+    const texts = CHANGING.map(([access, before, after]) => {
+        const names = touches.filter((touch) => touch.access === access).map((touch) => touch.storage);
+        return names.length ? `${before} ${names.join(", ")}${after}` : null;
+    }).filter(Boolean);
+    return texts.length ? texts.join("; ") : "reads only";
 }
 
 function EntitySystems({ entity, frame }) {
@@ -219,7 +230,9 @@ export function EntityPanel({ handle, tab }) {
                 </span>` : null}</div>
         ${
             answer.isGone
-                ? html`<p class="warn" role="status">${frame === null ? `#${handle} is deleted.` : `#${handle}: ${answer.error?.message}.`}</p>`
+                ? html`<p class="warn" role="status">${
+                      frame === null ? `#${handle} is deleted.` : `#${handle}: ${answer.error?.message}.`
+                  }</p>`
                 : html`<${Failure} error=${answer.error} />`
         }
         <${Failure} error=${error} />

@@ -43,7 +43,10 @@ export function Fields({ entity, component, isPast = false }) {
         const timer = setTimeout(() => setAnswered(null), SHOWN_FOR);
         return () => clearTimeout(timer);
     }, [answered]);
-    const fields = answered ?? component.fields;
+    useEffect(() => {
+        if (isPast) setAnswered(null);
+    }, [isPast]);
+    const fields = (isPast ? null : answered) ?? component.fields;
     if (!fields) {
         return component.bytes
             ? html`<p class="bytes"><code>${component.bytes}</code></p>

@@ -102,6 +102,8 @@ function Conditions({ system }) {
                     ? "That depends on its conditions."
                     : html`<b class="good">Yes.</b>`
         }</p>
+        ${system.waiting_events ? html`<p>${plural(system.waiting_events, "event")} wait${system.waiting_events === 1 ? "s" : ""} for
+            it.</p>` : null}
         ${
             system.conditions.length === 0
                 ? html`<p class="dim">It has no conditions.</p>`

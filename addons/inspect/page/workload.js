@@ -9,19 +9,36 @@ import { usePoll } from "./poll.js";
 import { go, here, link } from "./route.js";
 import { useStore } from "./store.js";
 
-const NODE = { height: 38, least: 96, letter: 7.4 };
+const NODE = { height: 38, least: 96, letter: 7.4, noteLetter: 6.8 };
+const LONGEST_TIME = "999.999 ms"; // times change, and boxes stay
+
+// The commands of a system are a node of their own, which has the name of the system.
+const nameOf = (node) => (node.kind === "commands" ? `commands of ${node.name}` : node.name);
+
+// The words beside the time of a node.
+function addition(node) {
+    if (node.kind === "commands") return " · commands";
+    return node.main_thread ? " · main" : "";
+}
+
 const isNarrow = () => innerWidth < 700;
+
+function widthOf(node) {
+    const note = LONGEST_TIME.length + addition(node).length;
+    return Math.max(NODE.least, node.name.length * NODE.letter + 20, note * NODE.noteLetter + 16);
+}
 
 // The places of nodes and edges depend on the plan, not on its times: they stay while those change.
 function useLayout(plan) {
-    const key = JSON.stringify([plan.nodes.map((node) => [node.index, node.name]), plan.edges.map((edge) => [edge.from, edge.to])]);
+    const key = JSON.stringify([
+        plan.nodes.map((node) => [node.index, node.name, addition(node)]),
+        plan.edges.map((edge) => [edge.from, edge.to]),
+    ]);
     return useMemo(() => {
         const graph = new dagre.graphlib.Graph();
         graph.setGraph({ rankdir: isNarrow() ? "TB" : "LR", nodesep: 14, ranksep: 46, marginx: 8, marginy: 8 });
         graph.setDefaultEdgeLabel(() => ({}));
-        for (const node of plan.nodes) {
-            graph.setNode(String(node.index), { width: Math.max(NODE.least, node.name.length * NODE.letter + 20), height: NODE.height });
-        }
+        for (const node of plan.nodes) graph.setNode(String(node.index), { width: widthOf(node), height: NODE.height });
         for (const edge of plan.edges) graph.setEdge(String(edge.from), String(edge.to));
         dagre.layout(graph);
         return graph;
@@ -64,7 +81,7 @@ function Node({ node, place, isCritical, isNear }) {
     const note =
         node.nanoseconds === null || node.nanoseconds === undefined
             ? node.kind
-            : `${milliseconds(node.nanoseconds)} ms${node.main_thread ? " · main" : ""}`;
+            : `${milliseconds(node.nanoseconds)} ms${addition(node)}`;
     return html`<g class=${`node-box ${node.kind}${isCritical ? " critical" : ""}${isNear ? " near" : ""}`}
         transform=${`translate(${place.x - place.width / 2} ${place.y - place.height / 2})`} onClick=${open}>
         <rect width=${place.width} height=${place.height} rx="4" />
@@ -110,21 +127,35 @@ function Graph({ plan }) {
             class="dim">Point at an arrow to see why it is there. Thick: the critical path.</span>`}</p>`;
 }
 
-function Edges({ plan }) {
-    const names = new Map(plan.nodes.map((node) => [node.index, node.name]));
-    const critical = criticalEdges(plan);
-    const columns = [
+function wideColumns(names, isCritical) {
+    return [
         { key: "from", head: "First", value: (row) => names.get(row.from), cell: (row) => names.get(row.from) },
         { key: "to", head: "Then", value: (row) => names.get(row.to), cell: (row) => names.get(row.to) },
         { key: "storage", head: "Storage", value: (row) => row.storage, cell: (row) => row.storage ?? "" },
         {
             key: "critical",
             head: "Critical path",
-            value: (row) => (critical.has(`${row.from} ${row.to}`) ? 0 : 1),
-            cell: (row) => (critical.has(`${row.from} ${row.to}`) ? "yes" : ""),
+            value: (row) => (isCritical(row) ? 0 : 1),
+            cell: (row) => (isCritical(row) ? "yes" : ""),
         },
         { key: "why", head: "Why they do not run at once", className: "text", cell: (row) => row.text },
     ];
+}
+
+// On a narrow screen the reason, which is what one looks for, stands below the names; it tells of the storage.
+function narrowColumns(names, isCritical) {
+    const cell = (row) => html`${names.get(row.from)} → ${names.get(row.to)}${isCritical(row) ? html` <small>critical path</small>` : null}
+        <small class="why">${row.text}</small>`;
+    return [
+        { key: "edge", head: "Why they do not run at once", className: "text", value: (row) => names.get(row.from), cell },
+    ];
+}
+
+function Edges({ plan }) {
+    const names = new Map(plan.nodes.map((node) => [node.index, nameOf(node)]));
+    const critical = criticalEdges(plan);
+    const isCritical = (row) => critical.has(`${row.from} ${row.to}`);
+    const columns = isNarrow() ? narrowColumns(names, isCritical) : wideColumns(names, isCritical);
     return html`<section><h2>Edges <small>only direct ones</small></h2><${Table} label="Edges" columns=${columns} rows=${plan.edges}
         keyOf=${(row) => `${row.from} ${row.to} ${row.storage} ${row.text}`} empty="No edge: all systems may run at once." /></section>`;
 }
@@ -165,12 +196,11 @@ function Critical({ plan }) {
     return html`<p>Critical path ${milliseconds(plan.critical?.nanoseconds)} ms of ${milliseconds(all)} ms: ${nodes.map((index, at) => {
         const node = byIndex.get(index);
         return html`${at > 0 ? " → " : ""}${node?.kind === "system" ? html`<${SystemLink} position=${node.position} name=${node.name} />`
-            : node?.name}`;
+            : node && nameOf(node)}`;
     })}. <span class="dim">${plural(plan.batches, "batch", "batches")}.</span></p>`;
 }
 
 export function Workload() {
-    const world = useStore((all) => all.world);
     const parts = useStore((all) => all.route.parts);
     const without = useStore((all) => all.route.parameters.without ?? null);
     const path = parts[1] ? `workload/${encodeURIComponent(parts[1])}` : "workload";
@@ -179,15 +209,7 @@ export function Workload() {
     const systems = usePoll("systems", 0);
     const name = answer.data?.name ?? parts[1];
     if (answer.error && !answer.data) return html`<h2>Workload</h2><${Failure} error=${answer.error} />`;
-    return html`<h2>Workload ${
-        world.workloads?.length > 1
-            ? html`<select aria-label="Workload" value=${name} onChange=${(event) =>
-                  go(
-                      link(["workload", event.target.value]),
-                  )}>${world.workloads.map((one) => html`<option key=${one} selected=${one === name}>${one}</option>`)}</select>`
-            : name
-    }
-            <small> ${" "}${world.workers ? plural(world.workers, "worker") : ""}</small></h2>
+    return html`<h2>Workload ${name}</h2>
         <${Answer} of=${answer}>${(plan) =>
             plan.nodes.length === 0
                 ? html`<${Empty}>No workload: pass <code>.workload</code> to <code>keel_inspect_begin</code>.</${Empty}>`

@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import { send, withParameters } from "./api.js";
 import { Chart } from "./chart.js";
 import { Fields } from "./fields.js";
-import { bytes, count, plural, signed } from "./format.js";
+import { bytes, count, milliseconds, plural, signed } from "./format.js";
 import { Answer, Bar, ComponentLink, Empty, html, SystemLink, Table } from "./parts.js";
 import { usePoll } from "./poll.js";
 import { say, useStore } from "./store.js";
@@ -38,10 +38,11 @@ export function Spark({ list }) {
 
 function notes(component) {
     const words = [component.storage];
-    if (component.tag) words.push("tag");
     if (component.relation) words.push(component.exclusive ? "exclusive relation" : "relation");
-    if (component.tracking?.length) words.push(`tracks ${component.tracking.join(", ")}`);
-    return words.join(" · ");
+    else if (component.tag) words.push("tag");
+    if (component.tracking?.length) words.push("tracked");
+    const title = component.tracking?.length ? `tracks ${component.tracking.join(", ")}` : null;
+    return html`<span title=${title}>${words.join(" · ")}</span>`;
 }
 
 function Components({ world }) {
@@ -161,13 +162,15 @@ const PARTS = [
 function Memory({ world }) {
     const live = useStore((all) => all.live);
     const past = live?.past ?? world.past;
+    const cost = world.inspector?.past;
     return html`<section><h2>Memory <small>${bytes(world.bytes.total)}</small></h2><table aria-label="Memory"><tbody>
         ${PARTS.map(
             ([key, text]) => html`<tr key=${key}><th scope="row">${text}</th><td class="number">${bytes(world.bytes[key])}</td>
             <td><${Bar} share=${world.bytes[key] / (world.bytes.total || 1)} /></td></tr>`,
         )}
         <tr><th scope="row">the past</th><td class="number">${bytes(past?.bytes ?? 0)}</td>
-            <td class="dim">${past?.capacity ? plural(past.frames ?? past.newest - past.oldest + 1, "frame") : "off"}</td></tr></tbody>
+            <td class="dim">${past?.capacity ? plural(past.frames ?? past.newest - past.oldest + 1, "frame") : "off"}
+                ${cost ? ` · ${milliseconds(cost, 1)} ms a frame` : null}</td></tr></tbody>
                 </table>
         <${Save} />
         ${world.dropped_commands > 0 ? html`<p class="warn">${plural(world.dropped_commands, "command")} dropped.</p>` : null}</section>`;
