@@ -129,6 +129,35 @@ static size_t change(char *text, size_t size) {
     }
 }
 
+// Makes a head of which each line is right or wrong. Wrong lines are rare, so that often only one
+// rule is broken.
+static size_t make_head(char *text) {
+    static const char token[] = "0123456789abcdef0123456789abcdef";
+    static const struct {
+        const char *right[3], *wrong[3];
+    } lines[] = {
+        { { "GET", "POST", "GET" }, { "PUT", "OPTIONS", "HEAD" } },
+        { { "/api/v1/world", "/api/v1/set", "/" }, { "/api/v1/world?a=%00", "", "//" } },
+        { { "127.0.0.1:27750", "localhost:27750", "127.0.0.1:27750" },
+          { "evil.example:27750", "127.0.0.1", "" } },
+        { { "", "http://127.0.0.1:27750", "" },
+          { "http://evil.example", "null", "https://127.0.0.1:27750" } },
+        { { "", "same-origin", "none" }, { "cross-site", "same-site", "x" } },
+        { { token, token, token }, { "", "0123456789abcdef0123456789abcdeg", "0" } },
+        { { "application/json", "application/json; a=b", "" },
+          { "text/plain", "application/jsonx", "a" } },
+        { { "12", "0", "" }, { "1048577", "-1", "9999999999999" } },
+    };
+    size_t size = put(text, 0, 0, "h", 1);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; ++i) {
+        const char *const *from = below(6) ? lines[i].right : lines[i].wrong;
+        const char *line = from[below(3)];
+        if (i) size = put(text, size, size, "\n", 1);
+        size = put(text, size, size, line, strlen(line));
+    }
+    return size;
+}
+
 static int play(unsigned long rounds, uint64_t from) {
     static char text[MOST + 1];
     const uint32_t count = sample_count();
@@ -141,7 +170,9 @@ static int play(unsigned long rounds, uint64_t from) {
         const char *sample = ask_samples[round % count];
         size_t size = strlen(sample);
         memcpy(text, sample, size);
-        for (uint32_t times = 1 + below(3); times; --times)
+        const bool is_head = !below(4);
+        if (is_head) size = make_head(text);
+        for (uint32_t times = is_head ? below(2) : 1 + below(3); times; --times)
             size = change(text, size);
         answered += ask_bytes((const uint8_t *)text, size);
     }
