@@ -47,10 +47,19 @@ export function withParameters(path, parameters) {
     return kept.length === 0 ? path : `${path}?${new URLSearchParams(kept)}`;
 }
 
-/** Sends a request with the token. Throws a Refusal if the program refuses, and what fetch throws if there is no program. */
+async function reach(path, options) {
+    try {
+        return await fetch(path, options);
+    } catch (error) {
+        if (options.signal?.aborted) throw error;
+        throw new Refusal(0, { code: "away", message: "The program has ended, or cannot be reached." });
+    }
+}
+
+/** Sends a request with the token. Throws a Refusal if the program refuses, or if there is none. */
 export async function send(path, options = {}) {
     const headers = { "X-Keel-Token": token, ...options.headers };
-    const answer = await fetch(`/api/v1/${path}`, { cache: "no-store", ...options, headers });
+    const answer = await reach(`/api/v1/${path}`, { cache: "no-store", ...options, headers });
     if (answer.ok) return answer;
     let error = null;
     try {

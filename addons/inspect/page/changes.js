@@ -2,42 +2,76 @@
 // The changes of a field: the frames in which it changed, who writes it, and the next frame watched system by system. entity.js shows it.
 import { useEffect, useState } from "preact/hooks";
 import { withParameters } from "./api.js";
-import { useEdit } from "./edit.js";
+import { NeedsProgram, useEdit } from "./edit.js";
 import { count, plural } from "./format.js";
-import { Answer, Empty, Failure, html, SystemLink, Table } from "./parts.js";
+import { Answer, Empty, Failure, html, SystemLink, Table, ValueText } from "./parts.js";
+import { frameAfter } from "./past.js";
 import { usePoll } from "./poll.js";
-import { go, here } from "./route.js";
+import { go, here, link } from "./route.js";
 import { useStore } from "./store.js";
 
-function pathsOf(entity) {
+const MOST = 200; // rows that the program lists
+
+function fieldPaths(entity) {
     return entity.components.flatMap((component) =>
         (component.fields ?? []).filter((leaf) => leaf.more === undefined).map((leaf) => `${component.name}.${leaf.path}`),
     );
 }
 
-function Frames({ changes }) {
+// The path of a relation is its name. A relation that the entity has no more may have ended a moment ago, so all are there.
+function usePaths(entity) {
+    const components = useStore((all) => all.world?.components ?? []);
+    const own = entity.relations.map((relation) => relation.name);
+    const others = components.filter((one) => one.relation && !own.includes(one.name)).map((one) => one.name);
+    return [
+        ["Fields", fieldPaths(entity)],
+        ["Relations", own],
+        ["Relations that it does not have now", others],
+    ].filter(([, paths]) => paths.length > 0);
+}
+
+// Who changed it in a frame. Of several writers of which none is certain, the one that visited it last comes first.
+function By({ row, changes }) {
+    const by = row.by === undefined ? (row.system ? "system" : null) : row.by;
+    const writers = changes.writers.map((writer) => writer.system);
+    const names = [...new Set([row.system, ...writers])].filter(Boolean);
+    if (by === "edit") return html`edited on the page`;
+    if (by === "system" && row.certain === false && names.length > 1)
+        return html`${names.join(" or ")} <span class="dim">Watch a frame to see which</span>`;
+    if (row.system) return row.system;
+    if (changes.tracked || names.length === 0) return html`<span class="dim">outside of systems, or too long ago</span>`;
+    return html`${names.join(" or ")} <span class="dim">not tracked</span>`;
+}
+
+function Frames({ entity, changes }) {
+    const place = (frame) => link(["entity", entity, "values"], { frame });
     const columns = [
         {
             key: "frame",
             head: "Frame",
             number: true,
             value: (row) => row.frame,
-            cell: (row) => html`<a href=${here({ frame: row.frame })} title="Look at this frame">${count(row.frame)}</a>`,
+            cell: (row) => html`<a href=${place(row.frame)} title="Look at the begin of this frame">${count(row.frame)}</a>`,
         },
-        { key: "before", head: "Before", className: "value", cell: (row) => row.before },
-        { key: "after", head: "After", className: "value", cell: (row) => row.after },
+        { key: "before", head: "Before", className: "value", cell: (row) => html`<${ValueText} text=${row.before} frame=${row.frame} />` },
         {
-            key: "system",
-            head: "By",
-            cell: (row) =>
-                row.system ??
-                html`<span class="dim">${
-                    changes.writers.length === 1 ? `${changes.writers[0].system}, the only writer` : "not known"
-                }</span>`,
+            key: "after",
+            head: "After",
+            className: "value",
+            cell: (row) => html`<${ValueText} text=${row.after} frame=${frameAfter(row.frame)} />`,
+        },
+        { key: "by", head: "By", className: "text", cell: (row) => html`<${By} row=${row} changes=${changes} />` },
+        {
+            key: "look",
+            head: "Look at",
+            cell: (row) => html`<span class="beside"><a href=${place(row.frame)} title="The entity at the begin of this frame">begin</a>
+                <a href=${place(frameAfter(row.frame))} title="The entity after this frame">end</a>
+                <a href=${link(["frames", String(row.frame)], { frame: null })} title="The systems of this frame">systems</a></span>`,
         },
     ];
-    return html`<${Table} label="Changes" columns=${columns} rows=${changes.frames} keyOf=${(row) => row.frame} order=${{ key: "frame",
-        isDown: true }}
+    return html`${changes.frames.length >= MOST ? html`<p class="dim" role="status">The latest ${MOST} frames in which it changed; there
+        may be earlier ones.</p>` : null}<${Table} label="Changes" columns=${columns} rows=${changes.frames} keyOf=${(row) => row.frame}
+        order=${{ key: "frame", isDown: true }}
         empty=${changes.missing ?? `It did not change from frame ${count(changes.from)} to ${count(changes.to)}.`} />`;
 }
 
@@ -61,7 +95,7 @@ function Track({ component }) {
     const [isDone, setDone] = useState(false);
     const track = async () => setDone(!!(await run("track", { component })));
     return html`<p class="dim">${component} is not tracked, so only frames are known, not systems.
-        ${isDone ? " It is tracked from now on." : html` <button type="button" onClick=${track}>Track ${component}</button>`}</p>
+        ${isDone ? " It is tracked from now on." : html` <${NeedsProgram} onClick=${track}>Track ${component}</${NeedsProgram}>`}</p>
             <${Failure} error=${error} />`;
 }
 
@@ -82,7 +116,8 @@ function Steps({ watched }) {
         },
     ];
     const changed = watched.steps.filter((row) => row.before !== row.after).length;
-    return html`<h3>Frame ${count(watched.frame)}: ${plural(changed, "system")} changed it</h3><${Table} label="Watched frame"
+    return html`<h3><a href=${link(["frames", String(watched.frame)], { frame: null })}>Frame ${count(watched.frame)}</a>: ${plural(changed,
+        "system")} changed it</h3><${Table} label="Watched frame"
         columns=${columns}
         rows=${watched.steps} keyOf=${(row) => `${row.kind} ${row.position}`} mark=${(row) => (row.after === row.before ? "no" : "")}
             empty="Nothing ran." />`;
@@ -98,21 +133,24 @@ function Watch({ entity, path }) {
         setWatched((await run("watch", { entity, path })) ?? watched);
         setBusy(false);
     };
-    return html`<p><button type="button" disabled=${isBusy} onClick=${watch}>Watch the next frame</button>
+    return html`<p><${NeedsProgram} disabled=${isBusy} onClick=${watch}>Watch the next frame</${NeedsProgram}>
         <span class="dim"> runs it one system after the other and looks after each</span></p><${Failure} error=${error} />
         ${watched ? html`<${Steps} watched=${watched} />` : null}`;
 }
 
 export function Changes({ entity, mayEdit, frame }) {
-    const paths = pathsOf(entity);
+    const groups = usePaths(entity);
+    const paths = groups.flatMap(([, list]) => list);
     const asked = useStore((all) => all.route.parameters.path);
     const path = paths.includes(asked) ? asked : paths[0];
+    const isField = path?.includes("."); // a relation is not watched and has no value to track
     const answer = usePoll(path ? withParameters("changes", { entity: entity.entity, path }) : null, frame === null ? 1000 : 0);
     if (!path) return html`<${Empty}>This entity has no described field.</${Empty}>`;
     return html`<label class="field">Field <select value=${path} onChange=${(event) => go(here({ path: event.target.value }), true)}>
-            ${paths.map((one) => html`<option key=${one} selected=${one === path}>${one}</option>`)}</select></label>
+            ${groups.map(([name, list]) => html`<optgroup key=${name} label=${name}>${list.map((one) => html`<option key=${one}
+                selected=${one === path}>${one}</option>`)}</optgroup>`)}</select></label>
+        ${mayEdit && isField ? html`<${Watch} entity=${entity.entity} path=${path} />` : null}
         <${Answer} of=${answer}>${(changes) => html`<${Writers} changes=${changes} />
-            ${!changes.tracked && mayEdit ? html`<${Track} key=${path} component=${path.split(".")[0]} />` : null}
-            <${Frames} changes=${changes} />`}</${Answer}>
-        ${mayEdit ? html`<${Watch} entity=${entity.entity} path=${path} />` : null}`;
+            ${!changes.tracked && mayEdit && isField ? html`<${Track} key=${path} component=${path.split(".")[0]} />` : null}
+            <${Frames} entity=${entity.entity} changes=${changes} />`}</${Answer}>`;
 }

@@ -4,7 +4,7 @@ import { fullAddress, tell } from "./api.js";
 import { Icon } from "./icons.js";
 import { html } from "./parts.js";
 import { PastSlider } from "./past.js";
-import { change, say, state, useStore } from "./store.js";
+import { change, isAway, say, state, useStore } from "./store.js";
 
 /** Sends an edit of the program's course; what it refuses is said in the live region. */
 export async function command(path, body) {
@@ -19,7 +19,7 @@ export async function command(path, body) {
 }
 
 export const isPaused = () => (state.live ?? state.world)?.paused ?? false;
-export const mayEdit = () => state.world?.allowed.edits ?? false;
+export const mayEdit = () => (state.world?.allowed.edits ?? false) && !isAway(state);
 export const togglePause = () => command(isPaused() ? "play" : "pause");
 export const step = (frames = 1) => command("step", { frames });
 
@@ -46,8 +46,10 @@ async function copyAddress() {
 
 export function Control({ onHelp }) {
     const paused = useStore((all) => (all.live ?? all.world)?.paused ?? false);
-    const edits = useStore((all) => all.world?.allowed.edits ?? false);
-    const why = edits ? null : "Pass .allow_edits to keel_inspect_begin";
+    const allowed = useStore((all) => all.world?.allowed.edits ?? false);
+    const away = useStore(isAway);
+    const edits = allowed && !away;
+    const why = away ? "The program has ended, or cannot be reached" : allowed ? null : "Pass .allow_edits to keel_inspect_begin";
     return html`<div class="control" role="group" aria-label="Time">
         <button type="button" class="pause" disabled=${!edits} title=${why ?? "Space"} aria-pressed=${String(paused)}
             onClick=${togglePause}>

@@ -5,6 +5,7 @@ import { ask, tell, withParameters } from "./api.js";
 import { Icon } from "./icons.js";
 import { Dialog } from "./keys.js";
 import { html } from "./parts.js";
+import { isAway, useStore } from "./store.js";
 
 /** Sends edits, and keeps the error of the last. `run` returns the answer, or null. */
 export function useEdit() {
@@ -22,10 +23,18 @@ export function useEdit() {
     return { error, run, clear: () => setError(null) };
 }
 
+/** Draws a button that is disabled while there is no program to do what it says. */
+export function NeedsProgram({ disabled, title, children, ...rest }) {
+    const away = useStore(isAway);
+    return html`<button type="button" ...${rest} disabled=${disabled || away}
+        title=${away ? "The program has ended, or cannot be reached" : title}>${children}</button>`;
+}
+
 /** Draws a dialog in which an entity is found by a query. `onChoose` gets its handle, or null. */
 export function ChooseEntity({ isOpen, onClose, onChoose, title, takesNull = true }) {
     const [text, setText] = useState("");
-    const [found, setFound] = useState({ rows: [], error: null });
+    const [found, setFound] = useState({ text: null, rows: [], error: null });
+    const [wanted, setWanted] = useState(null); // the text whose first match is chosen as soon as it is there
     useEffect(() => {
         if (!isOpen) return undefined;
         const control = new AbortController();
@@ -34,9 +43,9 @@ export function ChooseEntity({ isOpen, onClose, onChoose, title, takesNull = tru
                 const query = text.trim();
                 const path = query ? withParameters("query", { text: query, limit: 50 }) : "entities?limit=50";
                 const answer = await ask(path, { signal: control.signal });
-                setFound({ rows: answer.rows ?? answer.entities, error: null });
+                setFound({ text, rows: answer.rows ?? answer.entities, error: null });
             } catch (error) {
-                if (!control.signal.aborted) setFound({ rows: [], error });
+                if (!control.signal.aborted) setFound({ text, rows: [], error });
             }
         }, 150);
         return () => {
@@ -48,9 +57,19 @@ export function ChooseEntity({ isOpen, onClose, onChoose, title, takesNull = tru
         onChoose(handle);
         onClose();
     };
+    useEffect(() => {
+        if (wanted === null || found.text !== wanted) return;
+        setWanted(null);
+        if (isOpen && found.rows.length > 0) choose(found.rows[0].entity);
+    }, [wanted, found]);
+    const keys = (event) => {
+        if (event.key !== "Enter") return;
+        event.preventDefault();
+        setWanted(text);
+    };
     return html`<${Dialog} ...${{ isOpen, onClose, title }}>
         <label class="field">Query <input type="search" autofocus value=${text} placeholder='name ~ "ship*"' spellcheck="false"
-            onInput=${(event) => setText(event.target.value)} /></label>
+            onInput=${(event) => setText(event.target.value)} onKeyDown=${keys} /></label>
         ${found.error ? html`<p class="failure" role="alert">${found.error.message}</p>` : null}
         <ul class="choices">
             ${takesNull ? html`<li><button type="button" onClick=${() => choose(null)}><span class="dim">null: no entity</span></button>
@@ -106,8 +125,8 @@ export function EditableValue({ entity, component, leaf, onDone, children }) {
         close();
     };
     const failure = error ? html`<span class="failure" id=${id} role="alert">${error.message}</span>` : null;
-    const pen = html`<button type="button" class="pen" aria-label=${`Edit ${path}, now ${leaf.text}`} onClick=${() => setOpen(true)}>
-        <${Icon} name="edit" /></button>`;
+    const pen = html`<${NeedsProgram} class="pen" aria-label=${`Edit ${path}, now ${leaf.text}`} onClick=${() => setOpen(true)}>
+        <${Icon} name="edit" /></${NeedsProgram}>`;
     if (leaf.type === "entity") {
         return html`${children}${pen}${failure}<${ChooseEntity} isOpen=${isOpen} onClose=${() => setOpen(false)}
             title=${`${path}: choose an entity`}

@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { ask, withParameters } from "./api.js";
 import { EntityPanel } from "./entity.js";
-import { ChooseEntity, useEdit } from "./edit.js";
+import { ChooseEntity, NeedsProgram, useEdit } from "./edit.js";
 import { count } from "./format.js";
 import { usePages } from "./pages.js";
 import { Empty, Entity, Failure, html, ownNames, ROW, useWindow } from "./parts.js";
@@ -136,12 +136,12 @@ function Spawn() {
         const answer = await run("spawn", { name: null, parent: null });
         if (answer) go(link(["entity", answer.entity, "values"]));
     };
-    return html`<button type="button" onClick=${spawn}>+ Entity</button><${Failure} error=${error} />`;
+    return html`<${NeedsProgram} onClick=${spawn}>+ Entity</${NeedsProgram}><${Failure} error=${error} />`;
 }
 
 function Find() {
     const [isOpen, setOpen] = useState(false);
-    return html`<button type="button" onClick=${() => setOpen(true)}>Go to …</button>
+    return html`<${NeedsProgram} onClick=${() => setOpen(true)}>Go to …</${NeedsProgram}>
         <${ChooseEntity} isOpen=${isOpen} onClose=${() => setOpen(false)} title="Go to an entity" takesNull=${false}
             onChoose=${(handle) => go(link(["entity", handle, "values"]))} />`;
 }

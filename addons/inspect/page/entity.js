@@ -3,13 +3,13 @@
 import { useEffect, useState } from "preact/hooks";
 import { withParameters } from "./api.js";
 import { Changes } from "./changes.js";
-import { ChooseEntity, useEdit } from "./edit.js";
+import { ChooseEntity, NeedsProgram, useEdit } from "./edit.js";
 import { Fields } from "./fields.js";
 import { count } from "./format.js";
 import { ComponentLink, Empty, Entity, Failure, html, ownNames, SystemLink, Table, Tabs } from "./parts.js";
 import { usePoll } from "./poll.js";
 import { go, link } from "./route.js";
-import { useStore } from "./store.js";
+import { isAway, useStore } from "./store.js";
 import { follow } from "./stream.js";
 
 const TABS = [
@@ -34,9 +34,9 @@ function useEntity(handle, tab, frame) {
 
 function Actions({ entity, name, disabled, run }) {
     return html`<span class="actions">
-        <button type="button" onClick=${() => run("disable", { entity, component: name, disabled: !disabled })}>${disabled ? "Enable"
-            : "Disable"}</button>
-        <button type="button" onClick=${() => run("remove", { entity, component: name })} aria-label=${`Remove ${name}`}>Remove</button>
+        <${NeedsProgram} onClick=${() => run("disable", { entity, component: name, disabled: !disabled })}>${disabled ? "Enable"
+            : "Disable"}</${NeedsProgram}>
+        <${NeedsProgram} onClick=${() => run("remove", { entity, component: name })} aria-label=${`Remove ${name}`}>Remove</${NeedsProgram}>
             </span>`;
 }
 
@@ -62,13 +62,14 @@ function Values({ entity, frame, mayEdit, run }) {
 
 function AddComponent({ entity, run }) {
     const components = useStore((all) => all.world?.components ?? []);
+    const away = useStore(isAway);
     const has = new Set(entity.components.map((component) => component.name));
     const add = (event) => {
         const component = event.target.value;
         event.target.value = "";
         if (component) run("add", { entity: entity.entity, component });
     };
-    return html`<select aria-label="Add a component" value="" onChange=${add}><option value="">+ component</option>
+    return html`<select aria-label="Add a component" disabled=${away} value="" onChange=${add}><option value="">+ component</option>
         ${components.filter((one) => !has.has(one.name) && !one.relation).map((one) => html`<option key=${one.name}>${one.name}
             </option>`)}</select>`;
 }
@@ -108,9 +109,10 @@ function EntitySystems({ entity, frame }) {
             value: (row) => (row.matches ? 0 : 1),
             cell: (row) => (row.matches ? html`<b class="good">yes</b>` : "no"),
         },
-        { key: "why", head: "Why", className: "text", cell: (row) => (row.matches ? writes(row, all.data?.systems) : row.reason) },
+        { key: "why", head: "Why", className: "text", cell: (row) => (row.matches ? writes(row, all.data?.systems) : `does not match now: ${row.reason}`) },
     ];
-    return html`<${Table} label="Systems and this entity" columns=${columns} rows=${entity.systems}
+    return html`<p class="dim">As the world is between two frames: a component that is added and removed within a frame shows only in Watch
+        (Changes).</p><${Table} label="Systems and this entity" columns=${columns} rows=${entity.systems}
         keyOf=${(row) => `${row.workload} ${row.position}`}
         mark=${(row) => (row.matches ? "" : "no")} order=${{ key: "position" }}
         empty="No workload: pass .workload to keel_inspect_begin, and its systems are asked here." />`;
@@ -122,7 +124,7 @@ function Relation({ relation, entity, mayEdit, run }) {
     return html`<article class="component"><h3><${ComponentLink} name=${relation.name} />
         ${
             mayEdit
-                ? html`<span class="actions"><button type="button" onClick=${() => setOpen(true)}>Relate …</button></span>
+                ? html`<span class="actions"><${NeedsProgram} onClick=${() => setOpen(true)}>Relate …</${NeedsProgram}></span>
             <${ChooseEntity} isOpen=${isOpen} onClose=${() => setOpen(false)} title=${`${relation.name}: choose a target`}
                 takesNull=${false}
                 onChoose=${(target) => run("relate", { entity, relation: relation.name, target })} />`
@@ -132,8 +134,8 @@ function Relation({ relation, entity, mayEdit, run }) {
             (target) => html`<li key=${target.entity}>→ <${Entity} of=${target} />
             ${
                 mayEdit
-                    ? html` <button type="button" class="pen" aria-label=${`End ${relation.name} to ${target.name ?? target.entity}`}
-                onClick=${() => run("unrelate", { entity, relation: relation.name, target: target.entity })}>✕</button>`
+                    ? html` <${NeedsProgram} class="pen" aria-label=${`End ${relation.name} to ${target.name ?? target.entity}`}
+                onClick=${() => run("unrelate", { entity, relation: relation.name, target: target.entity })}>✕</${NeedsProgram}>`
                     : null
             }
             ${target.fields?.length ? html`<${Fields} entity=${entity} component=${{ name: relation.name, fields: target.fields }}
@@ -147,6 +149,7 @@ function Relation({ relation, entity, mayEdit, run }) {
 // Another relation than those that the entity has: chosen by name, then its target by a query.
 function NewRelation({ entity, run }) {
     const components = useStore((all) => all.world?.components ?? []);
+    const away = useStore(isAway);
     const [relation, setRelation] = useState(null);
     const known = new Set(entity.relations.map((one) => one.name));
     const names = components.filter((one) => one.relation && !known.has(one.name)).map((one) => one.name);
@@ -155,7 +158,7 @@ function NewRelation({ entity, run }) {
         event.target.value = "";
     };
     if (names.length === 0) return null;
-    return html`<p><select aria-label="Add a relation" value="" onChange=${choose}><option value="">+ relation</option>
+    return html`<p><select aria-label="Add a relation" disabled=${away} value="" onChange=${choose}><option value="">+ relation</option>
         ${names.map((name) => html`<option key=${name}>${name}</option>`)}</select></p>
         <${ChooseEntity} isOpen=${relation !== null} onClose=${() => setRelation(null)} title=${`${relation}: choose a target`}
             takesNull=${false}
@@ -192,9 +195,9 @@ function Delete({ entity, run }) {
     const remove = async () => {
         if (await run("delete", { entity: entity.entity })) go(link(["entities"]));
     };
-    if (!isAsking) return html`<button type="button" onClick=${() => setAsking(true)}>Delete</button>`;
-    return html`<button type="button" class="danger" onClick=${remove}>Delete #${entity.entity}${entity.children.count
-        ? " and its children" : ""}</button>
+    if (!isAsking) return html`<${NeedsProgram} onClick=${() => setAsking(true)}>Delete</${NeedsProgram}>`;
+    return html`<${NeedsProgram} class="danger" onClick=${remove}>Delete #${entity.entity}${entity.children.count
+        ? " and its children" : ""}</${NeedsProgram}>
         <button type="button" onClick=${() => setAsking(false)}>Cancel</button>`;
 }
 

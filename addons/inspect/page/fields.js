@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The fields of a value as a table: name, value, unit and limits. World, Entity and Relations show values through it.
-import { useEffect, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { EditableValue } from "./edit.js";
 import { Entity, html } from "./parts.js";
 import { useStore } from "./store.js";
-
-const SHOWN_FOR = 1500; // milliseconds for which an edited value stands, until the stream brings it
 
 /** Returns what a leaf is, in text; entities are links. */
 export function Value({ leaf }) {
@@ -37,16 +35,12 @@ function Row({ entity, component, leaf, mayEdit, onDone }) {
 /** Draws the fields of a component or a unique. The entity is null for a unique. */
 export function Fields({ entity, component, isPast = false }) {
     const edits = useStore((all) => all.world?.allowed.edits ?? false);
-    const [answered, setAnswered] = useState(null);
-    useEffect(() => {
-        if (!answered) return undefined;
-        const timer = setTimeout(() => setAnswered(null), SHOWN_FOR);
-        return () => clearTimeout(timer);
-    }, [answered]);
-    useEffect(() => {
-        if (isPast) setAnswered(null);
-    }, [isPast]);
-    const fields = (isPast ? null : answered) ?? component.fields;
+    // What an edit has answered stands until the program tells the component anew: then all values are of one frame.
+    const [answered, setAnswered] = useState({ over: null, fields: null });
+    const fields = answered.over === component ? answered.fields : component.fields;
+    const latest = useRef(component);
+    latest.current = component;
+    const onDone = (now) => setAnswered({ over: latest.current, fields: now });
     if (!fields) {
         return component.bytes
             ? html`<p class="bytes"><code>${component.bytes}</code></p>
@@ -56,6 +50,6 @@ export function Fields({ entity, component, isPast = false }) {
     if (fields.length === 0) return null;
     return html`<table class="fields" aria-label=${component.name}><tbody>${fields.map(
         (leaf) => html`<${Row} key=${leaf.path}
-        ...${{ entity, leaf, component: component.name, mayEdit: edits && !isPast && !component.disabled, onDone: setAnswered }} />`,
+        ...${{ entity, leaf, component: component.name, mayEdit: edits && !isPast && !component.disabled, onDone }} />`,
     )}</tbody></table>`;
 }

@@ -28,10 +28,3 @@ export const percent = (share) => (share === null || share === undefined ? "–"
 export function plural(number, one, many = `${one}s`) {
     return `${count(number)} ${number === 1 ? one : many}`;
 }
-
-/** Returns a number that is always the same for a name: colours and patterns are chosen by it. */
-export function hash(text) {
-    let sum = 2166136261;
-    for (let i = 0; i < text.length; i += 1) sum = Math.imul(sum ^ text.charCodeAt(i), 16777619);
-    return (sum ^ (sum >>> 15)) >>> 0;
-}

@@ -90,7 +90,7 @@ function Chosen({ number }) {
             <span class="actions"><a href=${link(["frames", String(number - 1)])}>← before</a><a href=${link(["frames",
                 String(number + 1)])}>after →</a>
             <a href=${link(["frames"])}>all frames</a></span></h2>
-            <${Lanes} lanes=${data.lanes ?? []} length=${frame.end - frame.begin} />`
+            <${Lanes} lanes=${data.lanes ?? []} length=${frame.end - frame.begin} systems=${data.systems} />`
                 : html`<h2>Systems <small>mean of the last frames</small></h2>`
         }
             <${SystemTimes} systems=${data.systems} frame=${frame} />

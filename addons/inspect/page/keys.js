@@ -9,7 +9,7 @@ const KEYS = [
     ["/", "write a query"],
     ["Space", "pause, play"],
     [".", "one frame"],
-    ["← →", "the frame before, the frame after"],
+    ["← →", "the begin of the frame before, of the frame after"],
     ["Shift ← →", "ten frames"],
     ["?", "this list"],
     ["Esc", "close, cancel"],

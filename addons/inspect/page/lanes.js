@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The lanes of a frame: a row for each worker, a box for each time that a system ran there. A name decides the colour and the pattern of
-// its boxes, so that colours are not all there is to tell them apart. frames.js shows it.
+// The lanes of a frame: a row for each worker, a box for each time that a system ran there. The place of a system
+// in the workload decides the colour of its boxes, so that neighbours differ; a pattern tells those of one colour apart. frames.js shows it.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { count, hash, milliseconds, plural } from "./format.js";
+import { count, milliseconds, plural } from "./format.js";
 import { Empty, html, Table } from "./parts.js";
 import { go, link } from "./route.js";
 
@@ -12,7 +12,7 @@ const PATTERNS = ["", "stripes", "dots", "cross"];
 
 const nameOf = (lane) => (lane.kind === "commands" ? `commands of ${lane.system}` : lane.system);
 
-const look = (name) => ({ colour: (hash(name) % COLOURS) + 1, pattern: PATTERNS[Math.floor(hash(name) / COLOURS) % PATTERNS.length] });
+const look = (place) => ({ colour: (place % COLOURS) + 1, pattern: PATTERNS[Math.floor(place / COLOURS) % PATTERNS.length] });
 
 const Patterns = () => html`<defs>
     <pattern id="stripes" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="2" height="6"
@@ -20,8 +20,8 @@ const Patterns = () => html`<defs>
     <pattern id="dots" width="6" height="6" patternUnits="userSpaceOnUse"><circle cx="3" cy="3" r="1.2" class="ink" /></pattern>
     <pattern id="cross" width="6" height="6" patternUnits="userSpaceOnUse"><path d="M0 0L6 6M6 0L0 6" class="line-ink" /></pattern></defs>`;
 
-function Box({ lane, row, scale, say }) {
-    const { colour, pattern } = look(lane.system);
+function Box({ lane, row, scale, say, place }) {
+    const { colour, pattern } = look(place);
     const x = lane.begin * scale;
     const width = Math.max(1, (lane.end - lane.begin) * scale);
     const open = () => lane.position !== null && go(link(["system", String(lane.position)]));
@@ -62,10 +62,12 @@ function LaneTable({ lanes }) {
         keyOf=${(row) => `${row.worker} ${row.begin} ${row.position}`} order=${{ key: "begin" }} /></details>`;
 }
 
-export function Lanes({ lanes, length }) {
+export function Lanes({ lanes, length, systems }) {
     const [box, width] = useWidth();
     const [said, say] = useState("");
     const workers = [...new Set(lanes.map((lane) => lane.worker))].sort((a, b) => a - b);
+    const names = [...systems].sort((a, b) => (a.position ?? 0) - (b.position ?? 0)).map((system) => system.name);
+    const places = new Map([...new Set(names)].map((name, at) => [name, at]));
     const end = Math.max(length, ...lanes.map((lane) => lane.end), 1);
     const scale = (width - 70) / end;
     const height = workers.length * HEIGHT + 20;
@@ -81,7 +83,8 @@ export function Lanes({ lanes, length }) {
                     <text x=${tick * scale} y=${height - 4} text-anchor=${at === 0 ? "start" : at === 4 ? "end" : "middle"} class="name">
                         ${milliseconds(tick, 2)}</text></g>`,
                 )}
-                ${lanes.map((lane, at) => html`<${Box} key=${at} ...${{ lane, scale, say }} row=${workers.indexOf(lane.worker)} />`)}
+                ${lanes.map((lane, at) => html`<${Box} key=${at} ...${{ lane, scale, say }} row=${workers.indexOf(lane.worker)}
+                    place=${places.get(lane.system) ?? 0} />`)}
             </g></svg><p class="dim said">${said || "Point at a box to see its figures, click it for its system. Times in ms."}</p>
                 <${LaneTable} lanes=${lanes} />`
     }</div>`;

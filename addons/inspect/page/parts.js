@@ -9,13 +9,28 @@ import { link } from "./route.js";
 export const html = htm.bind(h);
 export const ROW = 24; // pixels of a row of a list; style.css has the same
 
+// A link keeps the frame that is shown, unless it names another; null is now.
+const atFrame = (frame) => (frame === undefined ? {} : { frame });
+
 /** Draws an entity as a link: its name if it has one, and its handle. */
-export function Entity({ of, tab = "values" }) {
+export function Entity({ of, tab = "values", frame }) {
     if (!of) return html`<span class="dim">null</span>`;
     if (typeof of === "string") return html`<span class="handle">#${of}</span>`; // of another world
-    return html`<a class="entity" href=${link(["entity", of.entity, tab])}>
+    return html`<a class="entity" href=${link(["entity", of.entity, tab], atFrame(frame))}>
         ${of.name !== null && of.name !== undefined ? html`<span class="name">${of.name}</span> ` : null}
         <span class="handle">#${of.entity}</span></a>`;
+}
+
+const HANDLES = /^#?\d+v\d+(, #?\d+v\d+)*$/;
+
+/** Draws a text of a value. The handles of entities in it, the targets of a relation, are links. */
+export function ValueText({ text, frame }) {
+    if (text === null || text === undefined) return html`<span class="dim">–</span>`;
+    if (!HANDLES.test(text)) return text;
+    return text.split(", ").map((one, at) => {
+        const handle = one.replace("#", "");
+        return html`${at > 0 ? ", " : ""}<a class="entity" href=${link(["entity", handle, "values"], atFrame(frame))}>#${handle}</a>`;
+    });
 }
 
 /** Leaves out the components of Keel itself, whose values are shown as name and parent. */

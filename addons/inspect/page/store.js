@@ -23,6 +23,9 @@ export const state = {
 
 const listeners = new Set();
 
+/** Returns whether the program has ended or cannot be reached: what needs it is disabled. For useStore. */
+export const isAway = (all) => all.connection === "ended" || all.connection === "lost";
+
 /** Changes some of the state, and draws what depends on it. */
 export function change(patch) {
     Object.assign(state, patch);

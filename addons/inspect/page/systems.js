@@ -72,7 +72,10 @@ function Left({ system }) {
     const left = system.left ?? [];
     const first = left.find((row) => row.left === 0);
     const isOnce = system.matches === null || system.matches === undefined;
-    const matching = isOnce ? "" : `of ${plural(system.all, "entity", "entities")}, ${count(system.matches)} match`;
+    const isBetween = system.matches === 0 && system.entities > 0; // what it visits is gone again at the end of a frame
+    const matching = isBetween
+        ? `visited ${count(system.entities)} in the last frames, 0 match between frames`
+        : isOnce ? "" : `of ${plural(system.all, "entity", "entities")}, ${count(system.matches)} match`;
     const columns = [
         { key: "term", head: "Term", number: true, cell: (row) => row.term + 1 },
         { key: "text", head: "Asks for", cell: (row) => html`<code>${row.text}</code>` },

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The tab World: components with counts and bytes, what grows, uniques with their values, events that wait, and memory.
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { send, withParameters } from "./api.js";
 import { Chart } from "./chart.js";
+import { NeedsProgram } from "./edit.js";
 import { Fields } from "./fields.js";
 import { bytes, count, milliseconds, plural, signed } from "./format.js";
 import { Answer, Bar, ComponentLink, Empty, html, SystemLink, Table } from "./parts.js";
@@ -149,7 +150,7 @@ async function save() {
     }
 }
 
-const Save = () => html`<p><button type="button" onClick=${save}>Save the world as a file</button></p>`;
+const Save = () => html`<p><${NeedsProgram} onClick=${save}>Save the world as a file</${NeedsProgram}></p>`;
 
 const PARTS = [
     ["components", "components"],
@@ -180,6 +181,10 @@ export function World() {
     const frame = useStore((all) => all.route.frame);
     const answer = usePoll(withParameters("world", { frame }), frame === null ? 1000 : 0);
     const first = useStore((all) => all.world);
+    const pausedAt = useStore((all) => (all.live?.paused ? all.live.frame : null));
+    useEffect(() => {
+        if (pausedAt !== null && frame === null) answer.again(); // a step shows at once
+    }, [pausedAt]);
     return html`<${Answer} of=${{ ...answer, data: answer.data ?? (frame === null ? first : null), isStale: answer.isStale
         && frame !== null }}>${(
         world,
