@@ -72,7 +72,8 @@ function Frames({ entity, changes }) {
     return html`${changes.frames.length >= MOST ? html`<p class="dim" role="status">The latest ${MOST} frames in which it changed; there
         may be earlier ones.</p>` : null}<${Table} label="Changes" columns=${columns} rows=${changes.frames} keyOf=${(row) => row.frame}
         order=${{ key: "frame", isDown: true }}
-        empty=${changes.missing ?? `It did not change from frame ${count(changes.from)} to ${count(changes.to)}.`} />`;
+        empty=${changes.missing ?? `It is the same at the begins of frames ${count(changes.from)} to ${count(changes.to)}. What
+            changes within a frame shows only in Watch.`} />`;
 }
 
 function Last({ last }) {
@@ -107,12 +108,12 @@ function Steps({ watched }) {
             cell: (row) =>
                 row.kind === "commands" ? `commands of ${row.system}` : html`<${SystemLink} position=${row.position} name=${row.system} />`,
         },
-        { key: "before", head: "Before", className: "value", cell: (row) => row.before },
+        { key: "before", head: "Before", className: "value", cell: (row) => html`<${ValueText} text=${row.before} />` },
         {
             key: "after",
             head: "After it",
             className: "value",
-            cell: (row) => (row.after === row.before ? html`<span class="dim">the same</span>` : row.after),
+            cell: (row) => (row.after === row.before ? html`<span class="dim">the same</span>` : html`<${ValueText} text=${row.after} />`),
         },
     ];
     const changed = watched.steps.filter((row) => row.before !== row.after).length;

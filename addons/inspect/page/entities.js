@@ -174,7 +174,8 @@ function List({ chosen }) {
 export function Entities() {
     const route = useStore((all) => all.route);
     const chosen = chosenEntity(route);
-    return html`<div class=${chosen ? "split has-entity" : "split"}><${List} chosen=${chosen} />${
+    const isWide = !chosen && route.parameters.q; // a query has many columns
+    return html`<div class=${chosen ? "split has-entity" : isWide ? "split wide-list" : "split"}><${List} chosen=${chosen} />${
         chosen
             ? html`<${EntityPanel} handle=${chosen} tab=${route.parts[2] ?? "values"} />`
             : html`<section class="right"><${Empty}>Choose an entity, or write a query: <kbd>/</kbd></${Empty}></section>`

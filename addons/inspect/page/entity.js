@@ -91,6 +91,8 @@ function writes(system, all) {
     return texts.length ? texts.join("; ") : "reads only";
 }
 
+const nowNot = (reason) => reason.replace(/^does not match: /, "does not match now: ");
+
 function EntitySystems({ entity, frame }) {
     const all = usePoll(frame === null ? "systems" : null, 0);
     if (frame !== null) return html`<${Empty}>Systems are asked about the world as it is now. Go back to now to see them.</${Empty}>`;
@@ -109,7 +111,7 @@ function EntitySystems({ entity, frame }) {
             value: (row) => (row.matches ? 0 : 1),
             cell: (row) => (row.matches ? html`<b class="good">yes</b>` : "no"),
         },
-        { key: "why", head: "Why", className: "text", cell: (row) => (row.matches ? writes(row, all.data?.systems) : `does not match now: ${row.reason}`) },
+        { key: "why", head: "Why", className: "text", cell: (row) => (row.matches ? writes(row, all.data?.systems) : nowNot(row.reason)) },
     ];
     return html`<p class="dim">As the world is between two frames: a component that is added and removed within a frame shows only in Watch
         (Changes).</p><${Table} label="Systems and this entity" columns=${columns} rows=${entity.systems}
