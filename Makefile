@@ -120,6 +120,7 @@ bench-inspect:
 check-inspector:
 	tools/install_packages test browser
 	cmake --preset release -DKEEL_BENCH_NATIVE=OFF -DKEEL_BUILD_EXAMPLES=OFF -DKEEL_TEST_BOTH_WIDTHS=OFF
+	tools/build_inspector_page --check
 	cmake --build --preset release -j $(JOBS) --target inspect_faults
 	tests/web/run.sh inspector
 .PHONY: check-inspector

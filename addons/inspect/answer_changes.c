@@ -9,6 +9,7 @@
 #include "print.h"
 #include "terms.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,10 +33,29 @@ typedef struct changes_job {
     uint32_t listed;
 } changes_job;
 
+// Reads the targets of a relation as a text: "3v0, 4v0".
+static changes_text changes_read_targets(const keel_world *world, const changes_job *job) {
+    changes_text read = { .hash = 14695981039346656037u }; // FNV-1a of the handles
+    size_t length = 0;
+    for (keel_entity to =
+             keel_next_target_component(world, job->entity, job->component, keel_null());
+         !keel_is_null(to);
+         to = keel_next_target_component(world, job->entity, job->component, to)) {
+        read.hash = (read.hash ^ to.bits) * 1099511628211u;
+        if (length + 1 < sizeof read.text)
+            length += (size_t)snprintf(read.text + length, sizeof read.text - length, "%s%uv%u",
+                                       read.is_there ? ", " : "", (unsigned)keel_entity_index(to),
+                                       (unsigned)keel_entity_version(to));
+        read.is_there = true;
+    }
+    return read;
+}
+
 static changes_text changes_read(const keel_world *world, const changes_job *job) {
     changes_text read = { .is_there = false };
     const keel_component *c = job->component;
     if (!c->is_unique && !keel_is_alive(world, job->entity)) return read;
+    if (!job->place.field) return changes_read_targets(world, job);
     const void *value =
         c->is_unique ? keel_get_unique_value(world, c) : keel_get_component(world, job->entity, c);
     if (!value) return read;
@@ -100,6 +120,12 @@ static bool changes_find(keel_inspect *inspect, keeli_request *request, changes_
     if (!path)
         return !keeli_request_fail(request, 400, "argument",
                                    "path: a component, a point and a field are needed");
+    const keel_component *relation = keel_find_component(inspect->world, path);
+    if (relation && relation->is_relation) {
+        job->component = relation;
+        job->place = (keel_field_place){ .field = NULL }; // its targets are what is compared
+        return true;
+    }
     job->component = keeli_path_find(inspect->world, path, &job->place, &error);
     if (job->component && !job->component->is_event) return true;
     return !keeli_request_fail(request, 400, "argument", "%s",
@@ -147,13 +173,18 @@ static void changes_compare(keel_inspect *inspect, keeli_request *request, chang
     const uint64_t tick = keel_change_tick_of_component(image, job->entity, job->component);
     keeli_past_close(inspect->past, frame);
     if (!changes_is_same(&earlier, &job->later)) {
-        const char *system = changes_system_of(inspect, job->later_tick);
+        const bool is_edit = keeli_inspect_is_edit(inspect, job->later_tick);
+        const char *system = is_edit           ? NULL
+                             : job->later_tick ? changes_system_of(inspect, job->later_tick)
+                                               : only_writer;
         keeli_out *out = &request->out;
         keeli_out_open(out, '{');
         keeli_out_key_number(out, "frame", frame);
         changes_write_text(out, "before", &earlier);
         changes_write_text(out, "after", &job->later);
-        keeli_out_key_text(out, "system", system ? system : job->later_tick ? NULL : only_writer);
+        keeli_out_key_text(out, "system", system);
+        keeli_out_key_text(out, "by", is_edit ? "edit" : system ? "system" : NULL);
+        keeli_out_key_bool(out, "certain", !is_edit && only_writer);
         keeli_out_close(out, '}');
         ++job->listed;
     }
@@ -178,7 +209,8 @@ static void changes_write_last(keel_inspect *inspect, keeli_out *out, const chan
                        record ? keeli_frames_source(inspect->frames, record->source)->system
                               : NULL);
     keeli_out_key_text(out, "text",
-                       !record ? "changed outside of systems, or longer ago than timings are kept"
+                       keeli_inspect_is_edit(inspect, tick) ? "changed on the page"
+                       : !record ? "changed outside of systems, or longer ago than timings are kept"
                        : record->is_commands ? "changed by commands of this system"
                                              : "visited to write by this system");
     keeli_out_close(out, '}');

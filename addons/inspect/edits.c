@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-static bool edit_is_done(keeli_request *request) {
+static bool edit_is_done(keel_inspect *inspect, keeli_request *request) {
+    keeli_inspect_note_edit(inspect);
     keeli_out_open(&request->out, '{');
     keeli_out_key_bool(&request->out, "ok", true);
     keeli_out_close(&request->out, '}');
@@ -16,7 +17,7 @@ static bool edit_is_done(keeli_request *request) {
 
 static bool edit_finish(keel_inspect *inspect, keeli_request *request, keel_result result) {
     return result < 0 ? keeli_request_fail_by(request, inspect->world, result)
-                      : edit_is_done(request);
+                      : edit_is_done(inspect, request);
 }
 
 // Reads a handle of the body that must be alive. False: the request has failed.
@@ -108,6 +109,7 @@ bool keeli_answer_set(keel_inspect *inspect, keeli_request *request) {
     if (keel_field_parse(&place, (void *)(uintptr_t)value, text, &error) < 0)
         return keeli_request_fail(request, 400, "value", "%s", error.message);
     edit_mark(inspect->world, entity, c);
+    keeli_inspect_note_edit(inspect);
     return edit_answer_value(inspect, request, c, value);
 }
 

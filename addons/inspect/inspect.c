@@ -202,10 +202,21 @@ static void inspect_answer(keel_inspect *inspect) {
         request = inspect_take_first(inspect);
         if (!request->begun) request->begun = keeli_inspect_now();
         ++request->frames;
+        if (request->is_post) keel_tick(inspect->world); // what it changes has a tick of its own
         if (request->answer(inspect, request)) inspect_finish(inspect, request);
         else inspect_append(inspect, request);
         if (keeli_inspect_is_late(inspect)) return;
     }
+}
+
+void keeli_inspect_note_edit(keel_inspect *inspect) {
+    inspect->edits[inspect->edit_count++ % KEELI_EDITS] = keel_tick(inspect->world);
+}
+
+bool keeli_inspect_is_edit(const keel_inspect *inspect, uint64_t tick) {
+    for (uint32_t i = 0; i < inspect->edit_count && i < KEELI_EDITS; ++i)
+        if (inspect->edits[i] == tick) return true;
+    return false;
 }
 
 static void inspect_serve(keel_inspect *inspect, unsigned wanted) {
@@ -238,8 +249,7 @@ static void inspect_track_changes(keel_inspect *inspect) {
     if (inspect->frame % FRAMES_BETWEEN != 1) return;
     for (const keel_component *c = keel_next_component(world, NULL); c;
          c = keel_next_component(world, c))
-        if (!c->is_relation && (keel_tracked_kinds(world, c) & KINDS) != KINDS)
-            keel_track_component(world, c, KINDS);
+        if ((keel_tracked_kinds(world, c) & KINDS) != KINDS) keel_track_component(world, c, KINDS);
 }
 
 bool keel_inspect_update(keel_inspect *inspect) {

@@ -54,6 +54,7 @@ typedef struct keeli_facts {
     unsigned generation; // of the stream that they were made for
 } keeli_facts;
 
+enum { KEELI_EDITS = 64 };
 enum { KEELI_STREAMS = 8, KEELI_CONNECTIONS = 64 };
 
 // A stream of events to one page.
@@ -98,7 +99,10 @@ struct keel_inspect {
     uint64_t frame;    // of the frame that runs, or ran last
     uint64_t deadline; // of the answers in this frame
     uint64_t spent,
-        worst;           // nanoseconds that answers took: in the last frame that had some; at most
+        worst; // nanoseconds that answers took: in the last frame that had some; at most
+    uint64_t
+        edits[KEELI_EDITS]; // ticks of the latest edits by pages; the i-th is at i % KEELI_EDITS
+    uint32_t edit_count;
     uint64_t past_spent; // nanoseconds of the last snapshot for the past
     keeli_request *first_waiting, *last_waiting;
     keeli_past *past;
@@ -129,6 +133,12 @@ void keeli_server_refuse_new_requests(keel_inspect *inspect);
 // Puts requests of the world's thread into `answered`.
 void keeli_request_finish(keel_inspect *inspect, keeli_request *request);
 void keeli_request_free(keeli_request *request);
+
+// Notes that a page has changed the world, so that the change can be told from those of the
+// program.
+void keeli_inspect_note_edit(keel_inspect *inspect);
+// True if the change with this tick was made by a page.
+bool keeli_inspect_is_edit(const keel_inspect *inspect, uint64_t tick);
 
 // ---- requests, for answers (request.c)
 // Returns an argument of the URL, or NULL.

@@ -80,8 +80,8 @@ KEEL_API uint32_t keel_tracked_kinds(const keel_world *world, const keel_compone
 KEEL_API uint64_t keel_change_tick_of_component(const keel_world *world, keel_entity e,
                                                 const keel_component *component);
 
-/// Returns a point in time: changes before the call have a lower tick, later changes have this tick
-/// or a higher one.
+/// Returns a point in time: changes before the call have this tick or a lower one, later changes
+/// have a higher one. While a workload runs or the world is in shared mode, time stands still.
 /// @threads the owner
 KEEL_API uint64_t keel_tick(keel_world *world);
 

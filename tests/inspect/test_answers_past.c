@@ -175,6 +175,42 @@ static void commands_and_absent_values_are_changes(void **state) {
     look_end(&l);
 }
 
+static void targets_and_edits_have_changes(void **state) {
+    look l;
+    (void)state;
+    begin(&l, &(keel_inspect_desc){ .past = 16, .changes = true });
+    const keel_entity e = keel_add_entity(l.world, KEEL_INIT(Place, { { 0, 0 }, 0 }));
+    const keel_entity a = keel_add_entity(l.world), b = keel_add_entity(l.world);
+    look_run(&l, 1);
+    keel_relate(l.world, e, Holds, a, { 1 });
+    keel_relate(l.world, e, Holds, b, { 2 });
+    look_run(&l, 1);
+    look_does(&l, "set", "{\"entity\":\"%s\",\"path\":\"Place.at.x\",\"value\":5}",
+              program_handle(e));
+    look_does(&l, "unrelate", "{\"entity\":\"%s\",\"relation\":\"Holds\",\"target\":\"%s\"}",
+              program_handle(e), program_handle(a));
+    json_t *json = look_get(&l, "changes?entity=%s&path=Place.at.x", program_handle(e));
+    assert_int_equal(count_at(json, "frames"), 1);
+    change_is(json, 0, 2, "0.0", "5.0", NULL);
+    assert_string_equal(text_at(json, "frames.0.by"), "edit");
+    assert_false(bool_at(json, "frames.0.certain")); // systems wrote other fields of it
+    assert_string_equal(text_at(json, "last.text"), "changed on the page");
+    json_decref(json);
+
+    char both[80];
+    snprintf(both, sizeof both, "%s, %s", program_handle(a), program_handle(b));
+    json = look_get(&l, "changes?entity=%s&path=Holds", program_handle(e));
+    assert_int_equal(count_at(json, "frames"), 2);
+    change_is(json, 0, 2, both, program_handle(b), NULL);
+    change_is(json, 1, 1, NULL, both, NULL);
+    json_decref(json);
+    json = look_get(&l, "changes?entity=%s&path=Place.steps", program_handle(e));
+    assert_false(bool_at(json, "frames.0.certain")); // it has two writers
+    json_decref(json);
+    look_fails(&l, 400, "is no path", "changes?entity=1v0&path=Nothing", NULL);
+    look_end(&l);
+}
+
 static void uniques_have_changes(void **state) {
     look l;
     (void)state;
@@ -477,6 +513,7 @@ static void the_world_is_a_file(void **state) {
 static const struct CMUnitTest tests[] = {
     TEST(changes_have_their_writers, "the changes of a field have the frames and the writers"),
     TEST(commands_and_absent_values_are_changes, "commands change values, also to and from absent"),
+    TEST(targets_and_edits_have_changes, "targets have changes, and edits are told apart"),
     TEST(uniques_have_changes, "uniques have changes, too"),
     TEST(changes_without_tracking_have_writers,
          "without tracking the only writer of a component is the one"),
