@@ -145,6 +145,9 @@ async function lives(screen) {
     page.mayLose = true;
     await stop(program);
     check(await text(page, "The program has ended", 5000, "body"), `${screen}: the page does not say that the program has ended`);
+    for (const name of ["Pause", "Step", "Watch the next frame", "Delete"]) {
+        check(await page.getByRole("button", { name, exact: true }).isDisabled(), `${screen}: '${name}' can be pressed without a program`);
+    }
     await picture(page, `${shots}/inspector/ended-${screen}.png`);
     program = await start(programs, "two_writers");
     await page.getByText("The program has ended").waitFor({ state: "hidden", timeout: 8000 })
@@ -177,6 +180,7 @@ async function edits(screen) {
     check(await text(page, "123.5"), `${screen}: the edit is not shown`);
     check(await page.evaluate(() => document.querySelector(".facts b").textContent) === paused, `${screen}: a paused program has run`);
     await press(page, "ArrowLeft");
+    check(await text(page, `Begin of frame ${paused}, 1 frame ago`, 5000, "body"), `${screen}: a step back is not the begin of this frame`);
     await press(page, "ArrowLeft");
     check(await text(page, "the world is paused", 5000, "body"), `${screen}: the past is not shown`);
     await page.locator("main").getByText("123.5").waitFor({ state: "hidden", timeout: 5000 })
@@ -190,6 +194,34 @@ async function edits(screen) {
     check(await text(page, "ship 7"), `${screen}: the way back leaves the place`);
     await button("Play")(page);
     await waitForFrame(page, Number(paused.replace(/\D/g, "")) + 10);
+    await close(page);
+    await stop(program);
+}
+
+// Enter goes to the first match; an edit is known as one; a step shows no value of the frame before; "now" is the other side of a diff.
+async function follows(screen) {
+    const program = await start(programs, "two_writers");
+    const page = await open(screen, program, "follows");
+    await waitForFrame(page, 5);
+    await tab("Entities")(page);
+    await button("Go to …")(page);
+    await page.getByRole("searchbox", { name: "Query" }).last().fill('name ~ "ship 2"');
+    await page.keyboard.press("Enter");
+    check(await text(page, /ship 2 #\d+v0[\s\S]*points/), `${screen}: Enter does not go to the first match`);
+    await button("Pause")(page);
+    await page.getByRole("button", { name: "Play", exact: true }).waitFor();
+    const health = page.getByRole("table", { name: "Health" });
+    await click(health.getByRole("button", { name: /^Edit Health\.points/ }));
+    await page.getByRole("textbox", { name: "points", exact: true }).fill("150");
+    await page.keyboard.press("Enter");
+    check(await text(page, "150.0"), `${screen}: the edit is not shown`);
+    await button("Step")(page);
+    await part("Changes")(page);
+    check(await text(page, /200\.0\s*150\.0\s*edited on the page/), `${screen}: an edit is not told from the changes of systems`);
+    await press(page, "ArrowLeft");
+    await press(page, "ArrowLeft");
+    await click(page.getByRole("link", { name: "What is different now?" }));
+    check(await text(page, /ship 2[\s\S]*Health\.points\s*200\.0\s*→\s*150\.0/), `${screen}: the difference to now is not shown`);
     await close(page);
     await stop(program);
 }
@@ -226,7 +258,7 @@ async function fits(screen) {
 
 // ---- all ------------------------------------------------------------------------------------------
 
-const OTHERS = { accessible, million, lives, edits, fits };
+const OTHERS = { accessible, million, lives, edits, follows, fits };
 const wanted = (name) => chosen.length === 0 || chosen.includes(name);
 await begin(`${shots}/inspector`);
 for (const screen of Object.keys(SCREENS)) {

@@ -30,14 +30,14 @@ function usePaths(entity) {
     ].filter(([, paths]) => paths.length > 0);
 }
 
+const isUnsure = (row) => row.by === "system" && row.certain === false;
+
 // Who changed it in a frame. Of several writers of which none is certain, the one that visited it last comes first.
 function By({ row, changes }) {
-    const by = row.by === undefined ? (row.system ? "system" : null) : row.by;
     const writers = changes.writers.map((writer) => writer.system);
     const names = [...new Set([row.system, ...writers])].filter(Boolean);
-    if (by === "edit") return html`edited on the page`;
-    if (by === "system" && row.certain === false && names.length > 1)
-        return html`${names.join(" or ")} <span class="dim">Watch a frame to see which</span>`;
+    if (row.by === "edit") return html`edited on the page`;
+    if (isUnsure(row) && names.length > 1) return names.join(" or ");
     if (row.system) return row.system;
     if (changes.tracked || names.length === 0) return html`<span class="dim">outside of systems, or too long ago</span>`;
     return html`${names.join(" or ")} <span class="dim">not tracked</span>`;
@@ -69,11 +69,13 @@ function Frames({ entity, changes }) {
                 <a href=${link(["frames", String(row.frame)], { frame: null })} title="The systems of this frame">systems</a></span>`,
         },
     ];
-    return html`${changes.frames.length >= MOST ? html`<p class="dim" role="status">The latest ${MOST} frames in which it changed; there
+    const isField = changes.path.includes(".");
+    return html`${changes.frames.some(isUnsure) ? html`<p class="dim">Of several systems in a row, the first visited it last.${isField
+        ? " Watch tells which of them changes it." : ""}</p>` : null}${changes.frames.length >= MOST ? html`<p class="dim" role="status">The latest ${MOST} frames in which it changed; there
         may be earlier ones.</p>` : null}<${Table} label="Changes" columns=${columns} rows=${changes.frames} keyOf=${(row) => row.frame}
         order=${{ key: "frame", isDown: true }}
-        empty=${changes.missing ?? `It is the same at the begins of frames ${count(changes.from)} to ${count(changes.to)}. What
-            changes within a frame shows only in Watch.`} />`;
+        empty=${changes.missing ?? `It is the same at the begins of frames ${count(changes.from)} to ${count(changes.to)}.${isField
+            ? " What changes within a frame shows only in Watch." : ""}`} />`;
 }
 
 function Last({ last }) {
