@@ -41,8 +41,9 @@ const AWAY = {
     connecting: "Connecting …",
     hidden: "Connecting …",
     lost: "The connection to the program is lost. The page tries again until it is back; what is shown is the last that was heard.",
-    ended: "The program has ended; what is shown is the last that was heard. When it runs again with the same .token, the page comes back by itself. " +
-        "Without one, open the address that it prints then.",
+    ended:
+        "The program has ended; what is shown is the last that was heard. When it runs again with the same .token, the page comes back by " +
+        "itself. Without one, open the address that it prints then.",
 };
 
 function Facts() {

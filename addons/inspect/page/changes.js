@@ -32,6 +32,9 @@ function usePaths(entity) {
 
 const isUnsure = (row) => row.by === "system" && row.certain === false;
 
+// A relation is not watched, and has no value to track.
+const isFieldPath = (path) => path.includes(".");
+
 // Who changed it in a frame. Of several writers of which none is certain, the one that visited it last comes first.
 function By({ row, changes }) {
     const writers = changes.writers.map((writer) => writer.system);
@@ -41,6 +44,15 @@ function By({ row, changes }) {
     if (row.system) return row.system;
     if (changes.tracked || names.length === 0) return html`<span class="dim">outside of systems, or too long ago</span>`;
     return html`${names.join(" or ")} <span class="dim">not tracked</span>`;
+}
+
+// What one has to know to read the list.
+function Notes({ changes }) {
+    const hint = isFieldPath(changes.path) ? " Watch tells which of them changes it." : "";
+    return html`${changes.frames.some(isUnsure) ? html`<p class="dim">Of several systems in a row, the first visited it last.${hint}</p>`
+            : null}
+        ${changes.frames.length >= MOST ? html`<p class="dim" role="status">The latest ${MOST} frames in which it changed; there may be
+            earlier ones.</p>` : null}`;
 }
 
 function Frames({ entity, changes }) {
@@ -69,13 +81,10 @@ function Frames({ entity, changes }) {
                 <a href=${link(["frames", String(row.frame)], { frame: null })} title="The systems of this frame">systems</a></span>`,
         },
     ];
-    const isField = changes.path.includes(".");
-    return html`${changes.frames.some(isUnsure) ? html`<p class="dim">Of several systems in a row, the first visited it last.${isField
-        ? " Watch tells which of them changes it." : ""}</p>` : null}${changes.frames.length >= MOST ? html`<p class="dim" role="status">The latest ${MOST} frames in which it changed; there
-        may be earlier ones.</p>` : null}<${Table} label="Changes" columns=${columns} rows=${changes.frames} keyOf=${(row) => row.frame}
-        order=${{ key: "frame", isDown: true }}
-        empty=${changes.missing ?? `It is the same at the begins of frames ${count(changes.from)} to ${count(changes.to)}.${isField
-            ? " What changes within a frame shows only in Watch." : ""}`} />`;
+    const empty = `It is the same at the begins of frames ${count(changes.from)} to ${count(changes.to)}.`;
+    const hint = isFieldPath(changes.path) ? " What changes within a frame shows only in Watch." : "";
+    return html`<${Notes} changes=${changes} /><${Table} label="Changes" columns=${columns} rows=${changes.frames}
+        keyOf=${(row) => row.frame} order=${{ key: "frame", isDown: true }} empty=${changes.missing ?? empty + hint} />`;
 }
 
 function Last({ last }) {
@@ -146,9 +155,9 @@ export function Changes({ entity, mayEdit, frame }) {
     const paths = groups.flatMap(([, list]) => list);
     const asked = useStore((all) => all.route.parameters.path);
     const path = paths.includes(asked) ? asked : paths[0];
-    const isField = path?.includes("."); // a relation is not watched and has no value to track
     const answer = usePoll(path ? withParameters("changes", { entity: entity.entity, path }) : null, frame === null ? 1000 : 0);
     if (!path) return html`<${Empty}>This entity has no described field.</${Empty}>`;
+    const isField = isFieldPath(path);
     return html`<label class="field">Field <select value=${path} onChange=${(event) => go(here({ path: event.target.value }), true)}>
             ${groups.map(([name, list]) => html`<optgroup key=${name} label=${name}>${list.map((one) => html`<option key=${one}
                 selected=${one === path}>${one}</option>`)}</optgroup>`)}</select></label>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The lanes of a frame: a row for each worker, a box for each time that a system ran there. The place of a system
-// in the workload decides the colour of its boxes, so that neighbours differ; a pattern tells those of one colour apart. frames.js shows it.
+// The lanes of a frame: a row for each worker, a box for each time that a system ran there. The place of a
+// system in the workload decides the colour of its boxes, so that neighbours differ; a pattern tells those of one colour apart. frames.js
+// shows it.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { count, milliseconds, plural } from "./format.js";
 import { Empty, html, Table } from "./parts.js";
