@@ -174,13 +174,12 @@ static void print_fields(const print_job *job, const char *prefix, const keel_fi
                          uint32_t count, int depth);
 
 // Writes one element of a field: a leaf, or the fields of a struct.
-static void print_element(const print_job *job, const char *path, int depth) {
-    keel_field_place place;
-    if (keel_field_find(job->component, path, &place, NULL) != KEEL_OK) return;
-    const keel_type *type = place.field->of;
-    if (print_type(place.field) == KEEL_FIELD_STRUCT && type && depth < DEPTH)
+static void print_element(const print_job *job, const char *path, const keel_field_place *place,
+                          int depth) {
+    const keel_type *type = place->field->of;
+    if (print_type(place->field) == KEEL_FIELD_STRUCT && type && depth < DEPTH)
         print_fields(job, path, type->fields, type->field_count, depth + 1);
-    else print_leaf(job, path, &place);
+    else print_leaf(job, path, place);
 }
 
 uint64_t keeli_print_hash(const keel_field_place *place, const void *value) {
@@ -216,12 +215,14 @@ static void print_fields(const print_job *job, const char *prefix, const keel_fi
         if (length >= PATH || keel_field_find(job->component, path, &place, NULL) != KEEL_OK)
             continue;
         if (place.count <= 1) {
-            print_element(job, path, depth);
+            print_element(job, path, &place, depth);
             continue;
         }
         for (uint32_t k = 0; k < place.count && k < ELEMENTS; ++k) {
+            keel_field_place element;
             snprintf(path + length, 16, "[%u]", (unsigned)k);
-            print_element(job, path, depth);
+            if (keel_field_find(job->component, path, &element, NULL) == KEEL_OK)
+                print_element(job, path, &element, depth);
         }
         path[length] = '\0';
         if (place.count > ELEMENTS) print_more(job->out, path, place.count - ELEMENTS);
