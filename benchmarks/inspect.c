@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the inspector costs: frames of the same program without it, with it and nobody there, and
-// with pages that ask, in turns in one run. It prints the distribution of the times of frames and
-// updates, and how long answers take. Called by make bench-inspect.
+// Measures what the inspector costs: frames of the same program without it, with it and nobody
+// there, and with pages that ask, in turns in one run. It prints the distribution of the times of
+// frames and updates, and how long answers take. Called by make bench-inspect.
 #define _POSIX_C_SOURCE 200809L
 #include <keel_inspect.h>
 

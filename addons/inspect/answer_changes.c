@@ -230,11 +230,9 @@ static void changes_finish(keel_inspect *inspect, keeli_request *request, const 
 }
 
 bool keeli_answer_changes(keel_inspect *inspect, keeli_request *request) {
-    bool memory;
+    bool failed;
     keeli_plan plan = { .node_count = 0 };
-    if (!keeli_frames_read(inspect->frames, inspect->deadline, &memory))
-        return memory &&
-               keeli_request_fail(request, 500, "memory", "out of memory: reading timings");
+    if (!keeli_frames_read_for(inspect, request, &failed)) return failed;
     if (request->job ? !changes_find(inspect, request, request->job)
                      : !changes_begin(inspect, request))
         return true;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 100, MAX_ROWS = 1000, TEXT = 128, BETWEEN_LOOKS = 16, FIELDS = 32 };
+enum { TEXT = 128, BETWEEN_LOOKS = 16, FIELDS = 32 };
 static const uint64_t patience = 100000000; // nanoseconds until a part of the answer is sent
 
 // The state between two slices.
@@ -229,9 +229,7 @@ static void diff_write_row(keeli_out *out, const diff_pair *pair, keel_entity en
     const bool is_changed = !strcmp(change, "changed");
     const keel_world *named = strcmp(change, "removed") ? pair->after : pair->before;
     keeli_out_open(out, '{');
-    keeli_out_key(out, "entity");
-    keeli_print_handle(out, entity);
-    keeli_out_key_text(out, "name", keel_name_of(named, entity));
+    keeli_print_identity(out, named, entity);
     keeli_out_key_text(out, "change", change);
     keeli_out_key_open(out, "components", '{');
     diff_write_names(out, pair, entity, true);
@@ -271,22 +269,15 @@ static uint32_t diff_next_index(const diff_pair *pair, uint32_t index) {
 
 // ------------------------------------------------------------------ slices
 static bool diff_begin(keeli_request *request) {
-    const char *after = keeli_argument(request, "after");
-    keel_entity entity;
+    keel_entity after;
     diff_job *job = calloc(1, sizeof *job);
     if (!job) return !keeli_request_fail(request, 500, "memory", "out of memory: comparing frames");
     request->job = job;
     request->free_job = free;
-    job->limit = ROWS;
-    keeli_argument_number(request, "limit", &job->limit);
-    if (job->limit < 1 || job->limit > MAX_ROWS)
-        return !keeli_request_fail(request, 400, "argument", "limit must be from 1 to %d",
-                                   (int)MAX_ROWS);
-    if (after && !keeli_parse_handle(after, &entity))
-        return !keeli_request_fail(request, 400, "argument", "after: '%.40s' is no handle", after);
-    if (after) {
-        job->finished = keel_entity_index(entity) == UINT32_MAX;
-        job->next_index = keel_entity_index(entity) + 1;
+    if (!keeli_argument_page(request, &job->limit, &after)) return false;
+    if (keeli_argument(request, "after")) {
+        job->finished = keel_entity_index(after) == UINT32_MAX;
+        job->next_index = keel_entity_index(after) + 1;
     }
     keeli_out_open(&request->out, '{');
     keeli_out_key_open(&request->out, "entities", '[');

@@ -20,9 +20,7 @@ static void entities_write_components(keeli_out *out, const keel_world *world, k
 
 static void entities_write_row(keeli_out *out, const keel_world *world, keel_entity entity) {
     keeli_out_open(out, '{');
-    keeli_out_key(out, "entity");
-    keeli_print_handle(out, entity);
-    keeli_out_key_text(out, "name", keel_name_of(world, entity));
+    keeli_print_identity(out, world, entity);
     keeli_out_key_number(out, "children", keel_child_count(world, entity));
     entities_write_components(out, world, entity);
     keeli_out_close(out, '}');

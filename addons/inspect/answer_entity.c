@@ -55,9 +55,7 @@ static void entity_write_targets(keeli_out *out, const keel_world *world, keel_e
          !keel_is_null(to) && listed < LISTED;
          to = keel_next_target_component(world, entity, relation, to), ++listed) {
         keeli_out_open(out, '{');
-        keeli_out_key(out, "entity");
-        keeli_print_handle(out, to);
-        keeli_out_key_text(out, "name", keel_name_of(world, to));
+        keeli_print_identity(out, world, to);
         keeli_print_value(out, world, relation,
                           relation->size ? keel_get_related_component(world, entity, relation, to)
                                          : NULL);
@@ -105,9 +103,7 @@ static void entity_write_prefab(keeli_out *out, const keel_world *world, keel_en
 }
 
 void keeli_write_entity(keeli_out *out, const keel_world *world, keel_entity entity) {
-    keeli_out_key(out, "entity");
-    keeli_print_handle(out, entity);
-    keeli_out_key_text(out, "name", keel_name_of(world, entity));
+    keeli_print_identity(out, world, entity);
     keeli_out_key(out, "path");
     keeli_print_path(out, world, entity);
     keeli_out_key(out, "parent");
@@ -123,11 +119,9 @@ void keeli_write_entity(keeli_out *out, const keel_world *world, keel_entity ent
 static void entity_write_systems(keel_inspect *inspect, keeli_request *request,
                                  keel_entity entity) {
     keeli_out *out = &request->out;
-    keeli_plan plan = { .node_count = 0 };
-    keeli_request unused = { .status = 0 };
+    keeli_plan plan;
     keeli_out_key_open(out, "systems", '[');
-    const bool has_plan =
-        keeli_plan_workload(inspect) && keeli_plan_read(inspect, &unused, NULL, &plan);
+    const bool has_plan = keeli_plan_try(inspect, &plan);
     for (uint32_t i = 0; has_plan && i < plan.node_count; ++i) {
         const keel_workload_node *node = &plan.nodes[i];
         keel_why why;
@@ -146,7 +140,6 @@ static void entity_write_systems(keel_inspect *inspect, keeli_request *request,
     }
     keeli_out_close(out, ']');
     keeli_plan_free(&plan);
-    keeli_out_free(&unused.out);
 }
 
 bool keeli_answer_entity(keel_inspect *inspect, keeli_request *request) {

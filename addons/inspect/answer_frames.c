@@ -89,11 +89,9 @@ static void frames_write_lanes(keeli_out *out, const keeli_frames *frames, const
 
 bool keeli_answer_frames(keel_inspect *inspect, keeli_request *request) {
     uint64_t from = 0, to = inspect->frame, lanes;
-    bool memory;
+    bool failed;
     keeli_plan plan = { .node_count = 0 };
-    if (!keeli_frames_read(inspect->frames, inspect->deadline, &memory))
-        return memory &&
-               keeli_request_fail(request, 500, "memory", "out of memory: reading timings");
+    if (!keeli_frames_read_for(inspect, request, &failed)) return failed;
     keeli_argument_number(request, "to", &to);
     if (to > inspect->frame) to = inspect->frame;
     if (!keeli_argument_number(request, "from", &from))

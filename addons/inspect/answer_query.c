@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 100, MAX_ROWS = 1000, COLUMNS = 16, VISITS = 2048, CELL = 128, BETWEEN_LOOKS = 32 };
+enum { COLUMNS = 16, VISITS = 2048, CELL = 128, BETWEEN_LOOKS = 32 };
 static const uint64_t patience = 100000000; // nanoseconds until a part of the answer is sent
 
 typedef struct query_column {
@@ -117,9 +117,7 @@ static void query_write_cell(keeli_out *out, const keel_world *world, keel_entit
 static void query_write_row(keeli_out *out, const keel_world *world, keel_entity entity,
                             const query_job *job) {
     keeli_out_open(out, '{');
-    keeli_out_key(out, "entity");
-    keeli_print_handle(out, entity);
-    keeli_out_key_text(out, "name", keel_name_of(world, entity));
+    keeli_print_identity(out, world, entity);
     keeli_out_key_open(out, "values", '[');
     for (uint32_t i = 0; i < job->column_count; ++i)
         query_write_cell(out, world, entity, &job->columns[i]);
@@ -130,23 +128,16 @@ static void query_write_row(keeli_out *out, const keel_world *world, keel_entity
 // ------------------------------------------------------------------ slices
 // Begins the answer: parses the text, and finds the columns. False: the request has failed.
 static bool query_begin(keel_inspect *inspect, keeli_request *request) {
-    const char *text = keeli_argument(request, "text"), *after = keeli_argument(request, "after");
-    const char *count = keeli_argument(request, "count");
+    const char *text = keeli_argument(request, "text"), *count = keeli_argument(request, "count");
     keel_query_error error;
     query_job *job = calloc(1, sizeof *job);
     if (!job)
         return !keeli_request_fail(request, 500, "memory", "out of memory: answering a query");
     request->job = job;
     request->free_job = query_free;
-    job->limit = ROWS;
     job->first_frame = inspect->frame;
     job->counts = count && !strcmp(count, "1");
-    keeli_argument_number(request, "limit", &job->limit);
-    if (job->limit < 1 || job->limit > MAX_ROWS)
-        return !keeli_request_fail(request, 400, "argument", "limit must be from 1 to %d",
-                                   (int)MAX_ROWS);
-    if (after && !keeli_parse_handle(after, &job->after))
-        return !keeli_request_fail(request, 400, "argument", "after: '%.40s' is no handle", after);
+    if (!keeli_argument_page(request, &job->limit, &job->after)) return false;
     const keel_result result =
         keel_query_parse(inspect->world, text ? text : "", &job->query, &error);
     if (result == KEEL_ERROR_MEMORY)

@@ -103,26 +103,12 @@ static void systems_write_members(keel_inspect *inspect, keeli_out *out, const k
     systems_write_times(out, node, inspect->frames, sums, frame_count);
 }
 
-// Reads the times of the last frames. False: there are more to read; or the request has failed, and
-// `*done` is true.
-static bool systems_read_times(keel_inspect *inspect, keeli_request *request, keeli_sum *sums,
-                               uint64_t *frame_count, bool *done) {
-    const uint64_t frame = inspect->frame;
-    if (!keeli_frames_read(inspect->frames, inspect->deadline, done)) {
-        if (*done) keeli_request_fail(request, 500, "memory", "out of memory: reading timings");
-        return false;
-    }
-    const uint64_t from = frame > KEELI_MEAN ? frame - KEELI_MEAN + 1 : 1;
-    *frame_count = keeli_frames_add_up(inspect->frames, from, frame, sums);
-    return true;
-}
-
 bool keeli_answer_systems(keel_inspect *inspect, keeli_request *request) {
     keeli_sum sums[KEELI_SOURCES];
     keeli_plan plan;
-    uint64_t frame_count;
-    bool done;
-    if (!systems_read_times(inspect, request, sums, &frame_count, &done)) return done;
+    bool failed;
+    if (!keeli_frames_read_for(inspect, request, &failed)) return failed;
+    const uint64_t frame_count = keeli_frames_mean(inspect, sums);
     if (keeli_plan_read(inspect, request, NULL, &plan)) {
         keeli_out *out = &request->out;
         keeli_out_open(out, '{');
@@ -224,10 +210,9 @@ static bool systems_answer_one(keel_inspect *inspect, keeli_request *request,
 bool keeli_answer_system(keel_inspect *inspect, keeli_request *request) {
     keeli_sum sums[KEELI_SOURCES];
     keeli_plan plan;
-    uint64_t frame_count;
-    bool done;
-    if (!systems_read_times(inspect, request, sums, &frame_count, &done)) return done;
-    done = true;
+    bool failed, done = true;
+    if (!keeli_frames_read_for(inspect, request, &failed)) return failed;
+    const uint64_t frame_count = keeli_frames_mean(inspect, sums);
     if (keeli_plan_read(inspect, request, NULL, &plan)) {
         const char *text = request->path + sizeof "system/" - 1;
         const keel_workload_node *node = strspn(text, "0123456789") == strlen(text)

@@ -233,13 +233,10 @@ static void workload_answer_what_if(keel_inspect *inspect, keeli_request *reques
 bool keeli_answer_workload(keel_inspect *inspect, keeli_request *request) {
     keeli_sum sums[KEELI_SOURCES];
     keeli_plan plan = { .node_count = 0 };
-    bool memory;
+    bool failed;
     const char *slash = strchr(request->path, '/'), *without = keeli_argument(request, "without");
-    if (!keeli_frames_read(inspect->frames, inspect->deadline, &memory))
-        return memory &&
-               keeli_request_fail(request, 500, "memory", "out of memory: reading timings");
-    const uint64_t to = inspect->frame, from = to > KEELI_MEAN ? to - KEELI_MEAN + 1 : 1;
-    const uint64_t frame_count = keeli_frames_add_up(inspect->frames, from, to, sums);
+    if (!keeli_frames_read_for(inspect, request, &failed)) return failed;
+    const uint64_t frame_count = keeli_frames_mean(inspect, sums);
     if (keeli_plan_read(inspect, request, slash && slash[1] ? slash + 1 : NULL, &plan)) {
         if (without) workload_answer_what_if(inspect, request, &plan, without, sums, frame_count);
         else if (keeli_plan_read_edges(inspect, request, &plan))

@@ -114,10 +114,8 @@ bool keeli_answer_world(keel_inspect *inspect, keeli_request *request) {
     uint64_t frame;
     const keel_world *world = keeli_past_enter(inspect, request, "frame", &frame);
     if (!world) return true;
-    keeli_plan plan = { .node_count = 0 };
-    keeli_request unused = { .status = 0 }; // without a plan there are no senders and receivers
-    if (keeli_plan_workload(inspect)) keeli_plan_read(inspect, &unused, NULL, &plan);
-    keeli_out_free(&unused.out);
+    keeli_plan plan;
+    (void)keeli_plan_try(inspect, &plan); // without a plan there are no senders and receivers
     const keel_statistics statistics = keel_world_statistics(world); // the plan needs memory, too
     keeli_out *out = &request->out;
     keeli_out_open(out, '{');

@@ -88,10 +88,8 @@ const keeli_source *keeli_frames_source(const keeli_frames *frames, uint32_t sou
 bool keeli_frames_is_shown(keel_inspect *inspect, uint32_t number) {
     keeli_frames *frames = inspect->frames;
     if (frames->sources[number].is_asked) return frames->sources[number].is_shown;
-    keeli_plan plan = { .node_count = 0 };
-    keeli_request unused = { .status = 0 };
-    const bool has_plan =
-        keeli_plan_workload(inspect) && keeli_plan_read(inspect, &unused, NULL, &plan);
+    keeli_plan plan;
+    const bool has_plan = keeli_plan_try(inspect, &plan);
     for (uint32_t i = 0; i < frames->source_count; ++i) {
         keeli_source *source = &frames->sources[i];
         source->is_asked = true;
@@ -99,7 +97,6 @@ bool keeli_frames_is_shown(keel_inspect *inspect, uint32_t number) {
             has_plan && keeli_plan_has(&plan, source->position, source->system, source->workload);
     }
     keeli_plan_free(&plan);
-    keeli_out_free(&unused.out);
     return frames->sources[number].is_shown;
 }
 
@@ -190,6 +187,12 @@ void keeli_frames_forget(keeli_frames *frames, uint64_t frame) {
             frames_record_at(frames, i)->frame = 0; // of no frame
 }
 
+bool keeli_frames_read_for(keel_inspect *inspect, keeli_request *request, bool *failed) {
+    const bool has_all = keeli_frames_read(inspect->frames, inspect->deadline, failed);
+    if (*failed) keeli_request_fail(request, 500, "memory", "out of memory: reading timings");
+    return has_all;
+}
+
 // ------------------------------------------------------------------ sums
 static void frames_add(keeli_sum *sum, const keeli_record *record) {
     const uint64_t nanoseconds = record->end - record->begin;
@@ -234,6 +237,11 @@ const keeli_sum *keeli_frames_sum_of(const keeli_frames *frames, const keel_work
             return &sums[i];
     }
     return NULL;
+}
+
+uint64_t keeli_frames_mean(const keel_inspect *inspect, keeli_sum *sums) {
+    const uint64_t to = inspect->frame, from = to > KEELI_MEAN ? to - KEELI_MEAN + 1 : 1;
+    return keeli_frames_add_up(inspect->frames, from, to, sums);
 }
 
 const keeli_record *keeli_frames_of_tick(const keeli_frames *frames, uint64_t tick) {

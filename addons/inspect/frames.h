@@ -42,6 +42,11 @@ void keeli_frames_forget(keeli_frames *frames, uint64_t frame);
 // Reads entries that are new, until there are no more or `deadline` has passed. False: there are
 // more, or memory ran out (`*memory` is then true).
 bool keeli_frames_read(keeli_frames *frames, uint64_t deadline, bool *memory);
+// The same for an answer, within its time. False: it goes on in the next frame or, if `*failed`,
+// the request has failed.
+bool keeli_frames_read_for(keel_inspect *inspect, keeli_request *request, bool *failed);
+// Adds up the records of the last KEELI_MEAN frames, as keeli_frames_add_up.
+uint64_t keeli_frames_mean(const keel_inspect *inspect, keeli_sum *sums);
 // The newest frame with its times, or NULL; and a frame by its number.
 const keeli_frame *keeli_frames_find(const keeli_frames *frames, uint64_t frame);
 // The i-th latest frame, 0 is the latest. NULL: there is none.

@@ -145,6 +145,8 @@ bool keeli_inspect_is_edit(const keel_inspect *inspect, uint64_t tick);
 const char *keeli_argument(const keeli_request *request, const char *name);
 // Reads an argument that is a number. False: it is missing or no number; `*number` is unchanged.
 bool keeli_argument_number(const keeli_request *request, const char *name, uint64_t *number);
+// Reads `limit`, 100 by default, and `after`, null by default. False: the request has failed.
+bool keeli_argument_page(keeli_request *request, uint64_t *limit, keel_entity *after);
 // Returns a text of the body, or NULL.
 const char *keeli_field_text(const keeli_request *request, const char *name);
 // Makes the answer an error, in place of all that was written. Returns true, as an answer that is

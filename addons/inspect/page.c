@@ -3,7 +3,7 @@
 // tools/build_inspector_page, and not edited by hand; the server sends it. page/LICENSES.txt has
 // the licences of what is bundled. The next line is the hash of the sources:
 //
-// e19e565729f7f06fa5a4f4d961512331e86e3346955a56c6f5e1c510852c3306
+// edc1ad648f4877aa4b9e6a58f9c4f75fc98a53734561e721a03b229e780a12ee
 #include "page.h"
 
 // clang-format off

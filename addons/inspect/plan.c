@@ -24,6 +24,11 @@ static bool plan_read_nodes(keel_world *world, keeli_plan *plan) {
     return true;
 }
 
+bool keeli_plan_try(keel_inspect *inspect, keeli_plan *plan) {
+    *plan = (keeli_plan){ .workload = keeli_plan_workload(inspect) };
+    return plan->workload && plan_read_nodes(inspect->world, plan);
+}
+
 bool keeli_plan_read_edges(keel_inspect *inspect, keeli_request *request, keeli_plan *plan) {
     keel_world *world = inspect->world;
     const uint32_t edges = keel_world_workload_edges(world, plan->workload, NULL, 0);

@@ -15,6 +15,9 @@ typedef struct keeli_plan {
 // this name. False: the request has failed. keeli_plan_free in any case.
 bool keeli_plan_read(keel_inspect *inspect, keeli_request *request, const char *name,
                      keeli_plan *plan);
+// Reads the plan of the inspected workload for an answer that can do without it. False: there is no
+// workload, or no memory; the plan is then empty. keeli_plan_free in any case.
+bool keeli_plan_try(keel_inspect *inspect, keeli_plan *plan);
 // Reads the edges of a plan, too. False: the request has failed.
 bool keeli_plan_read_edges(keel_inspect *inspect, keeli_request *request, keeli_plan *plan);
 void keeli_plan_free(keeli_plan *plan);

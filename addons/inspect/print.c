@@ -30,15 +30,19 @@ void keeli_print_handle(keeli_out *out, keel_entity entity) {
     keeli_out_text_of(out, at, (size_t)(end - at));
 }
 
+void keeli_print_identity(keeli_out *out, const keel_world *world, keel_entity entity) {
+    keeli_out_key(out, "entity");
+    keeli_print_handle(out, entity);
+    keeli_out_key_text(out, "name", keel_name_of(world, entity));
+}
+
 void keeli_print_reference(keeli_out *out, const keel_world *world, keel_entity entity) {
     if (keel_is_null(entity)) {
         keeli_out_null(out);
         return;
     }
     keeli_out_open(out, '{');
-    keeli_out_key(out, "entity");
-    keeli_print_handle(out, entity);
-    keeli_out_key_text(out, "name", keel_name_of(world, entity));
+    keeli_print_identity(out, world, entity);
     keeli_out_close(out, '}');
 }
 

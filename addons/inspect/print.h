@@ -5,6 +5,8 @@
 
 // Writes a handle as a text: "17v3"; null for a null handle.
 void keeli_print_handle(keeli_out *out, keel_entity entity);
+// Writes the members "entity" and "name".
+void keeli_print_identity(keeli_out *out, const keel_world *world, keel_entity entity);
 // Writes {"entity","name"}, or null.
 void keeli_print_reference(keeli_out *out, const keel_world *world, keel_entity entity);
 // Writes the members "fields" and "bytes" of a value. NULL: both are null.

@@ -33,6 +33,20 @@ bool keeli_argument_number(const keeli_request *request, const char *name, uint6
     return true;
 }
 
+bool keeli_argument_page(keeli_request *request, uint64_t *limit, keel_entity *after) {
+    enum { ROWS = 100, MAX_ROWS = 1000 };
+    const char *text = keeli_argument(request, "after");
+    *limit = ROWS;
+    *after = keel_null();
+    keeli_argument_number(request, "limit", limit);
+    if (*limit < 1 || *limit > MAX_ROWS)
+        return !keeli_request_fail(request, 400, "argument", "limit must be from 1 to %d",
+                                   (int)MAX_ROWS);
+    if (text && !keeli_parse_handle(text, after))
+        return !keeli_request_fail(request, 400, "argument", "after: '%.40s' is no handle", text);
+    return true;
+}
+
 const char *keeli_field_text(const keeli_request *request, const char *name) {
     return json_string_value(json_object_get(request->fields, name));
 }

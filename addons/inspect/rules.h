@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What the server was started with.
+// The settings that the server was started with.
 typedef struct keeli_rules {
     const char *host;  // "127.0.0.1:27750", as it was bound
     uint16_t port;     // for "localhost:27750", and for addresses if all interfaces are bound

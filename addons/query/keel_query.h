@@ -35,7 +35,7 @@ extern "C" {
 /// parsed.
 typedef struct keel_query keel_query;
 
-/// What is wrong with a text, and where.
+/// The mistake in a text, and its place.
 typedef struct keel_query_error {
     keel_result result; ///< the result of keel_query_parse; KEEL_OK: no error
     uint32_t column;    ///< the place of the mistake, in characters from 1; 0: no place

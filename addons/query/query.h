@@ -77,7 +77,7 @@ typedef enum query_operator {
     QUERY_IS_AT_LEAST
 } query_operator;
 
-// How a field is read and compared.
+// The way in which a field is read and compared.
 typedef enum query_form {
     QUERY_INTEGER, // a range of keys, also for reals
     QUERY_REAL,
@@ -151,7 +151,7 @@ struct keel_query {
     uint8_t order[KEEL_MAX_QUERY_TERMS]; // terms in the order of their tests
     query_component components[QUERY_COMPONENTS];
     uint32_t component_count;
-    // What an open walk borrows: lists for terms, each with a NULL at its end.
+    // Storage that an open walk borrows: lists for terms, each with a NULL at its end.
     const keel_component *reads[QUERY_READS][QUERY_ANY_MOST + 1];
     char text[KEEL_MAX_QUERY_TEXT + 1];
     char words[QUERY_WORDS];

@@ -211,7 +211,7 @@ static void ask_answer(keeli_request *request) {
     keeli_guest_end(asked.world, &guest);
 }
 
-// What must hold for each answer: it is JSON of a status that the protocol has.
+// Checks what holds for each answer: it is JSON of a status that the protocol has.
 static void ask_check_answer(const keeli_request *request) {
     keel_error error;
     demand(request->status >= 200 && request->status <= 503, "a status is invented");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// For tools/fuzz inspect: libFuzzer chooses the strings.
+// The program of tools/fuzz inspect: libFuzzer chooses the strings.
 #include "ask.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// For tools/fuzz query: libFuzzer chooses the texts.
+// The program of tools/fuzz query: libFuzzer chooses the texts.
 #include "query.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

@@ -29,7 +29,8 @@ struct program {
     keel_entity fleet, ship, markup;
 };
 
-// What differs from an inspector with `.allow_edits` and PROGRAM_TOKEN on a free port.
+// The options that differ from those of an inspector with `.allow_edits` and PROGRAM_TOKEN on a
+// free port.
 typedef struct program_desc {
     keel_inspect_desc inspect;
     uint32_t workers; // default 1

@@ -103,7 +103,7 @@ ${lines(bytes)}
 `;
 }
 
-// What a page.c says: gzip may write other bytes for the same page with another version of zlib, so the page is compared.
+// Reads the page out of a page.c: gzip may write other bytes for the same page with another version of zlib, so the page is compared.
 function read(text) {
     const bytes = text
         .slice(text.indexOf("keeli_inspect_page[] = {"))

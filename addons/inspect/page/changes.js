@@ -35,7 +35,7 @@ const isUnsure = (row) => row.by === "system" && row.certain === false;
 // A relation is not watched, and has no value to track.
 const isFieldPath = (path) => path.includes(".");
 
-// Who changed it in a frame. Of several writers of which none is certain, the one that visited it last comes first.
+// Lists the systems that may have changed it in a frame. Of several writers of which none is certain, the one that visited it last comes first.
 function By({ row, changes }) {
     const writers = changes.writers.map((writer) => writer.system);
     const names = [...new Set([row.system, ...writers])].filter(Boolean);
