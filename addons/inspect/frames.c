@@ -85,7 +85,8 @@ const keeli_record *keeli_frames_record(const keeli_frames *frames, uint32_t i) 
 const keeli_source *keeli_frames_source(const keeli_frames *frames, uint32_t source) {
     return &frames->sources[source];
 }
-bool keeli_frames_is_shown(keel_inspect *inspect, uint32_t number) {
+// True if a system is in the workload that is shown.
+static bool frames_is_shown(keel_inspect *inspect, uint32_t number) {
     keeli_frames *frames = inspect->frames;
     if (frames->sources[number].is_asked) return frames->sources[number].is_shown;
     keeli_plan plan;
@@ -103,6 +104,19 @@ bool keeli_frames_is_shown(keel_inspect *inspect, uint32_t number) {
 void keeli_frames_ask_again(keeli_frames *frames) {
     for (uint32_t i = 0; i < frames->source_count; ++i)
         frames->sources[i].is_asked = false;
+}
+
+uint32_t keeli_frames_in_order(keel_inspect *inspect, uint32_t *order) {
+    const keeli_source *sources = inspect->frames->sources;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < inspect->frames->source_count; ++i) {
+        if (!frames_is_shown(inspect, i)) continue;
+        uint32_t at = count++;
+        for (; at && sources[order[at - 1]].position > sources[i].position; --at)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+    return count;
 }
 
 uint32_t keeli_frames_source_count(const keeli_frames *frames) { return frames->source_count; }

@@ -53,10 +53,11 @@ const keeli_frame *keeli_frames_find(const keeli_frames *frames, uint64_t frame)
 const keeli_frame *keeli_frames_latest(const keeli_frames *frames, uint32_t i);
 // The i-th latest record, 0 is the latest. NULL: there is none.
 const keeli_record *keeli_frames_record(const keeli_frames *frames, uint32_t i);
-// True if a system is in the workload that is shown. The answer is kept until somebody calls
-// keeli_frames_ask_again, because a plan may change.
-bool keeli_frames_is_shown(keel_inspect *inspect, uint32_t source);
 void keeli_frames_ask_again(keeli_frames *frames);
+// Lists the systems of the workload that is shown by their position, whichever began first: with
+// several workers that differs from run to run. `order` has KEELI_SOURCES places. Returns the
+// count.
+uint32_t keeli_frames_in_order(keel_inspect *inspect, uint32_t *order);
 const keeli_source *keeli_frames_source(const keeli_frames *frames, uint32_t source);
 uint32_t keeli_frames_source_count(const keeli_frames *frames);
 uint64_t keeli_frames_missed(const keeli_frames *frames);

@@ -117,6 +117,7 @@ static void streams_write_frames(keel_inspect *inspect, keeli_stream *stream, ke
     enum { FRAMES_SENT = 120 };
     static const uint64_t time_to_read = 100000;
     keeli_sum sums[KEELI_SOURCES];
+    uint32_t order[KEELI_SOURCES];
     const keeli_frame *frame;
     bool memory;
     uint32_t count = 0;
@@ -141,12 +142,14 @@ static void streams_write_frames(keel_inspect *inspect, keeli_stream *stream, ke
     keeli_out_close(out, ']');
     keeli_frames_add_up(inspect->frames, from, to, sums);
     keeli_out_key_open(out, "systems", '[');
-    for (uint32_t i = 0; i < keeli_frames_source_count(inspect->frames); ++i) {
-        if (!sums[i].runs || !keeli_frames_is_shown(inspect, i)) continue;
+    const uint32_t systems = keeli_frames_in_order(inspect, order);
+    for (uint32_t i = 0; i < systems; ++i) {
+        const keeli_sum *sum = &sums[order[i]];
+        if (!sum->runs) continue;
         keeli_out_open(out, '[');
-        keeli_out_number(out, keeli_frames_source(inspect->frames, i)->position);
-        keeli_out_number(out, sums[i].nanoseconds / count);
-        keeli_out_number(out, sums[i].entities / count);
+        keeli_out_number(out, keeli_frames_source(inspect->frames, order[i])->position);
+        keeli_out_number(out, sum->nanoseconds / count);
+        keeli_out_number(out, sum->entities / count);
         keeli_out_close(out, ']');
     }
     keeli_out_close(out, ']');
