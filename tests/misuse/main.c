@@ -124,7 +124,7 @@ static struct {
     keel_view view, fresh_view, narrow_view, ended_view;
     keel_iterator iterator, fresh_iterator;
     keel_reader *reader, *ended_reader;
-    keel_snapshot *snapshot;
+    keel_snapshot *snapshot, *given;
     keel_ring *ring;
     keel_history *history;
     keel_field_place place;
@@ -367,6 +367,7 @@ static void begin_objects(void) {
     f.lookup = keel_lookup_of_component(f.world, KEEL_OF(Position));
     f.snapshot = keel_snapshot_create(f.world, "kept");
     (void)keel_snapshot_take(f.snapshot);
+    f.given = keel_snapshot_create(f.world, "given");
     f.ring = keel_ring_create(f.world, 2);
     (void)keel_ring_take(f.ring, 1);
     f.history = keel_history_create(f.world, SIZE_MAX);

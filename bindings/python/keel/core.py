@@ -388,6 +388,7 @@ keel_result keel_ring_reserve(keel_ring *ring);
 keel_result keel_ring_take(keel_ring *ring, uint64_t frame);
 keel_result keel_rollback(keel_ring *ring, uint64_t frame);
 keel_snapshot *keel_ring_snapshot(const keel_ring *ring, uint64_t frame);
+keel_result keel_ring_exchange(keel_ring *ring, uint64_t frame, keel_snapshot **snapshot);
 uint32_t keel_ring_frames(const keel_ring *ring, uint64_t *frames, uint32_t capacity);
 size_t keel_ring_bytes(const keel_ring *ring);
 keel_history *keel_history_create(keel_world *world, size_t max_bytes);
