@@ -98,6 +98,18 @@ KEEL_API keel_result keel_snapshot_read_begin(keel_snapshot *snapshot, const kee
 /// Ends reading. Call it once for each keel_snapshot_read_begin; a further call does nothing.
 /// @threads any
 KEEL_API void keel_snapshot_read_end(keel_snapshot *snapshot);
+/// Computes the hash of the world as it was when the snapshot was taken: the hash that
+/// keel_world_hash_with returned then. A game over a network hashes a frame when its inputs are
+/// final, from the snapshot, while the world is some frames ahead.
+///
+/// Cost: the first time it reads every value. From the next take on, the snapshot keeps the hashes
+/// of blocks of 64 values, 16 bytes each, and computes those anew that takes have changed. With
+/// KEEL_HASH_ORDER it reads everything each time.
+/// @param flags KEEL_HASH_*, as for keel_world_hash_with
+/// @threads any; the snapshot must exist until the call returns, and is read meanwhile, as by
+///   keel_snapshot_read_begin
+/// @return as keel_snapshot_read_begin and keel_world_hash_with
+KEEL_API keel_result keel_snapshot_hash(keel_snapshot *snapshot, uint32_t flags, uint64_t *hash);
 /// Returns the bytes of memory that the snapshot uses.
 KEEL_API size_t keel_snapshot_bytes(const keel_snapshot *snapshot);
 /// Returns the bytes of values that were copied when the snapshot was last taken; 0 for an empty

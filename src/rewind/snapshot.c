@@ -37,6 +37,7 @@ keel_snapshot *keeli_snapshot_create(keel_world *world, const char *name,
         .world = world, .image = image, .taken = taken, .self = snapshot, .before = world->snapshots
     };
     image->access.is_image = true;
+    image->runs = &taken->runs;
     world->snapshots = snapshot;
     return snapshot;
 }
@@ -341,6 +342,7 @@ static keel_result take_image(keel_snapshot *snapshot) {
     snapshot->is_taken = true;
     snapshot->copied = changes.copied;
     begin_epoch(world, image);
+    keeli_hashes_reserve(image);
     return KEEL_OK;
 }
 
