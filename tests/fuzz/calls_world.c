@@ -462,7 +462,8 @@ FUZZ(keel_ring_exchange) {
     if (fuzz_one_in(2)) fuzz_edit(keel_ring_take(f.ring, fuzz_below(8)));
     const uint32_t at = fuzz_below(FUZZ_SNAPSHOTS);
     if (!f.snapshots[at]) f.snapshots[at] = keel_snapshot_create(world, "given");
-    fuzz_edit(keel_ring_exchange(f.ring, fuzz_below(8), fuzz_one_in(32) ? NULL : &f.snapshots[at]));
+    const uint64_t frame = fuzz_below(8);
+    fuzz_edit(keel_ring_exchange(f.ring, frame, fuzz_one_in(32) ? NULL : &f.snapshots[at]));
 }
 FUZZ(keel_ring_frames) {
     uint64_t frames[4];

@@ -32,7 +32,7 @@ RIGHT = {
     "keel_field_find.path": 'given_name({i}, "x")',
     "keel_field_parse.text": '"7"',
     "keel_ring_take.frame": "2",
-    "keel_ring_exchange.frame": "2",
+    "keel_ring_exchange.frame": "1",
     "keel_snapshot **": "given_pointer({i}, &f.given)",
     "keel_ring_frames.capacity": "1",
     "keel_step_why.position": "given_number({i}, 0, UINT32_MAX)",
