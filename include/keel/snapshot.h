@@ -107,7 +107,7 @@ KEEL_API void keel_snapshot_read_end(keel_snapshot *snapshot);
 /// KEEL_HASH_ORDER it reads everything each time.
 /// @param flags KEEL_HASH_*, as for keel_world_hash_with
 /// @threads any; the snapshot must exist until the call returns, and is read meanwhile, as by
-///   keel_snapshot_read_begin
+///   keel_snapshot_read_begin. `.hash` hooks are called on the thread of the call
 /// @return as keel_snapshot_read_begin and keel_world_hash_with
 KEEL_API keel_result keel_snapshot_hash(keel_snapshot *snapshot, uint32_t flags, uint64_t *hash);
 /// Returns the bytes of memory that the snapshot uses.

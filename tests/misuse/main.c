@@ -125,6 +125,7 @@ static struct {
     keel_iterator iterator, fresh_iterator;
     keel_reader *reader, *ended_reader;
     keel_snapshot *snapshot, *given;
+    keel_hash_part parts[2];
     keel_ring *ring;
     keel_history *history;
     keel_field_place place;
