@@ -104,17 +104,19 @@ bool keeli_frames_may_play(const keel_session *s) {
 
 // ------------------------------------------------------------------ checks
 // Tells that the state of a peer is another one, once for each peer.
-static void tell_difference(keel_session *s, session_peer *peer, uint64_t frame) {
+static void tell_difference(keel_session *s, session_peer *peer, session_check *check) {
+    const uint64_t frame = check->frame;
     if (peer->has_differed) return;
     peer->has_differed = true;
     char text[sizeof s->events->text];
     snprintf(text, sizeof text, "the worlds are not the same in frame %llu",
              (unsigned long long)frame);
     keeli_session_event(s, KEEL_SESSION_DIFFERS, keeli_first_slot(peer->slots), frame, text);
+    keeli_differ_begin(s, peer, check);
 }
 
 // Compares a hash of ours with those of the peers that are there.
-static void compare_check(keel_session *s, const session_check *check) {
+static void compare_check(keel_session *s, session_check *check) {
     bool is_alike = true;
     EACH_PEER(s, peer) {
         if (peer->state != PEER_MEMBER || peer->is_suspect) continue;
@@ -125,7 +127,7 @@ static void compare_check(keel_session *s, const session_check *check) {
             has = true;
             if (theirs->hash == check->hash) continue;
             is_alike = false;
-            tell_difference(s, peer, check->frame);
+            tell_difference(s, peer, check);
         }
         is_alike &= has;
     }

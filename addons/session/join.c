@@ -182,7 +182,8 @@ bool keeli_join_known(keel_session *s, session_peer *peer, const packet *p) {
 
 void keeli_join_forget(keel_session *s, session_peer *peer) {
     free(peer->image);
-    peer->image = NULL;
+    free(peer->differ_early);
+    peer->image = peer->differ_early = NULL;
     if (peer->slots && (s->entering & peer->slots) == peer->slots) s->entering = 0;
 }
 
@@ -507,11 +508,4 @@ bool keeli_join_enter(keel_session *s, session_peer *peer, const packet *p) {
         peer->entered = p->epoch;
     }
     return true;
-}
-
-bool keeli_differ_packet(keel_session *s, session_peer *peer, const packet *p) {
-    (void)s;
-    (void)peer;
-    (void)p;
-    return false;
 }

@@ -254,6 +254,42 @@ KEEL_API keel_result keel_session_drop(keel_session *s, uint32_t player);
 /// Leaves the game and ends the session. The world stays as it is. NULL is allowed.
 KEEL_API void keel_session_end(keel_session *s);
 
+/// Returns the state of a frame whose hash differed, or of one of the last four that were compared:
+/// to save it on both machines and compare the files (keel_save_snapshot, `keel-save diff`).
+/// @return valid until the next keel_session_advance; NULL: it is not kept
+KEEL_API keel_snapshot *keel_session_snapshot(keel_session *s, uint64_t frame);
+
+// ---------------------------------------------------------------- sync test
+/// Fills in the input of a player for a frame.
+typedef void keel_session_input_fn(void *data, uint64_t frame, uint32_t player, void *input);
+/// What keel_session_sync_test plays. Zero members take their defaults.
+typedef struct keel_sync_test_desc {
+    const keel_workload *step;    ///< plays one frame
+    uint32_t input_size;          ///< bytes of an input, 1 to 64
+    uint32_t players;             ///< 1 to 8
+    uint32_t rate;                ///< frames a second; default 60
+    uint32_t frames;              ///< frames to play; default 600
+    uint32_t max_rollback;        ///< frames to go back each time; default 8
+    keel_session_input_fn *input; ///< default: random bytes, which each player keeps for some frames
+    void *data;                   ///< passed to `input`
+    uint64_t seed;                ///< of the random bytes
+} keel_sync_test_desc;
+/// What keel_session_sync_test found.
+typedef struct keel_sync_test_report {
+    uint64_t frame; ///< the first frame whose state differed when it was played again
+    /// A sentence: the component, entity and field with both values; or that only orders differ
+    char text[256];
+} keel_sync_test_report;
+/// Plays a game, goes back in each frame and plays again, and compares the states: with the orders,
+/// free handles, ticks and events that decide what happens next (KEEL_HASH_ORDER). It finds state
+/// outside of the world, and systems that decide by keel_inputs.state: inputs are marked as
+/// predicted the first time and as confirmed the second time. Run it in a test of your game.
+/// @param report filled on KEEL_ERROR_DIFFERS and other errors; may be NULL
+/// @return KEEL_OK; KEEL_ERROR_DIFFERS: a frame was not the same again; KEEL_ERROR_ARGUMENT,
+///   KEEL_ERROR_MEMORY, and as keel_snapshot_take, keel_run_workload_of and keel_world_hash
+KEEL_API keel_result keel_session_sync_test(keel_world *world, const keel_sync_test_desc *desc,
+                                            keel_sync_test_report *report);
+
 // ---------------------------------------------------------------- loopback
 /// Machines in one process: a transport with delay, jitter, loss and duplicates from a seed, for
 /// tests and for games that show what a network does to them. Time passes by keel_loopback_advance

@@ -55,7 +55,11 @@ typedef struct session_peer {
     uint32_t slots;     // bits: the slots that are played there
     bool is_ready;      // met all others, or caught up
     bool is_suspect;    // nothing more is taken from it: it is about to be gone
-    bool has_differed;  // the difference to it was asked for
+    bool has_differed;   // it was told that the worlds differ
+    uint32_t differ_packets;    // received about it
+    unsigned char *differ_early; // the first of them, until this machine has found out, too
+    uint32_t differ_size;
+    uint64_t differ_frame;
     bool knows_us;      // said MEET
     double heard_at;    // of the session's clock
     double relayed_at;  // when another member last passed on something new of it
@@ -264,6 +268,9 @@ bool keeli_join_ready(keel_session *s, session_peer *peer, const packet *p);
 bool keeli_join_enter(keel_session *s, session_peer *peer, const packet *p);
 
 // ------------------------------------------------------------------ differ.c
+// Finds out together with a peer what differs in a compared state.
+void keeli_differ_begin(keel_session *s, session_peer *peer, session_check *check);
+void keeli_differ_end(keel_session *s);
 bool keeli_differ_packet(keel_session *s, session_peer *peer, const packet *p);
 
 // ------------------------------------------------------------------ pace.c
