@@ -7,14 +7,15 @@
 // computes again in sums of two doubles.
 #pragma once
 
+// clang-format off
 #if defined __FAST_MATH__
-#error                                                                                             \
-    "keel::maths cannot be compiled with -ffast-math (or -Ofast): add -fno-fast-math after it for the files of addons/maths"
+#error "keel::maths cannot be compiled with -ffast-math or -Ofast: add -fno-fast-math behind it for the files of addons/maths"
 #endif
-#if defined __FLT_EVAL_METHOD__ && __FLT_EVAL_METHOD__ != 0
-#error                                                                                             \
-    "keel::maths needs float and double as they are, without the wider registers of x87: compile with -msse2 -mfpmath=sse"
+// 16 is about the type _Float16, and leaves float as it is.
+#if defined __FLT_EVAL_METHOD__ && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
+#error "keel::maths needs float and double as they are, without the wider registers of x87: compile with -msse2 -mfpmath=sse"
 #endif
+// clang-format on
 
 #include "constants.h"
 #include <stdbool.h>

@@ -29,16 +29,16 @@ typedef enum keel_float_bits {
 /// computed as everywhere.
 static inline uint32_t keel_float_check(void) {
     uint32_t found = 0;
-    const volatile float one = 1,
-                         tiny =
-                             1.490116119384765625e-8f; // 2^-26: below half of the last place of 1
+    const volatile float one = 1;
+    const volatile float tiny =
+        1.490116119384765625e-8f; // 2^-26: below half of the last place of 1
     const volatile float above = one + tiny, below = one - tiny;
     if (above != 1 || below != 1) found |= KEEL_FLOAT_ROUNDS_OTHERWISE;
     const volatile float small = 2.3509887016445750e-38f, half = 0.5f; // 2^-125
     const volatile float smaller = small * half * half;                // 2^-127, which is subnormal
     const volatile float back = smaller * 4;
     if (back != small) found |= KEEL_FLOAT_FLUSHES;
-#if defined __FLT_EVAL_METHOD__ && __FLT_EVAL_METHOD__ != 0
+#if defined __FLT_EVAL_METHOD__ && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16 // _Float16
     found |= KEEL_FLOAT_WIDE;
 #endif
     // (1 + 2^-12)^2 - (1 + 2^-11) is 2^-24, which is lost if the square is rounded; for double it
@@ -46,8 +46,8 @@ static inline uint32_t keel_float_check(void) {
     const volatile float x = 1.000244140625f, z = -1.00048828125f;
     const float x_now = x, z_now = z;
     const volatile float sum = x_now * x_now + z_now;
-    const volatile double wide_x = 1.00000000023283064365386962890625,
-                          wide_z = -1.0000000004656612873077392578125;
+    const volatile double wide_x = 1.00000000023283064365386962890625;
+    const volatile double wide_z = -1.0000000004656612873077392578125;
     const double wide_x_now = wide_x, wide_z_now = wide_z;
     const volatile double wide_sum = wide_x_now * wide_x_now + wide_z_now;
     if (!(found & (KEEL_FLOAT_ROUNDS_OTHERWISE | KEEL_FLOAT_WIDE)) && (sum != 0 || wide_sum != 0))

@@ -36,6 +36,7 @@ x86_64)
         is 1 '' -O2 -ffp-contract=fast -march=haswell
         "$folder/program" | grep -q -e '-ffp-contract=off' || failed=1
         is 7 '' -O2 -ffast-math -march=haswell
+        is 1 '' -O2 -std=gnu11 -ffp-contract=fast -march=native # may have _Float16
     fi
     is 8 '' -O2 -mfpmath=387
     ;;
