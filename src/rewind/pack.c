@@ -82,7 +82,7 @@ void keeli_pack_end(keeli_pack *p) {
 static bool has_readers(const keeli_queue *q) { return q && (q->readers.count || q->world_reads); }
 
 static keeli_packed_content content_of(const keeli_storage *s) {
-    if (keeli_image_leaves(s) || keeli_store_has_sources(s))
+    if (keeli_image_leaves(s))
         return KEELI_PACKED_LEFT;
     const bool has_reader = has_readers(s->events) || has_readers(&s->tracking.removed);
     return keeli_store_is_new(s) && !has_reader ? KEELI_PACKED_NOTHING : KEELI_PACKED_ALL;
@@ -105,7 +105,7 @@ static void pack_component(keeli_pack *p, const keeli_storage *s) {
     const keel_component *c = &s->component;
     const keeli_packed_content content = content_of(s);
     keeli_pack_u8(p, (uint32_t)content);
-    keeli_pack_u8(p, (uint32_t)keeli_packed_kind_of(c));
+    keeli_pack_u8(p, (uint32_t)keeli_packed_kind_of(s));
     keeli_pack_text(p, c->name);
     if (content != KEELI_PACKED_ALL)
         return;
@@ -144,14 +144,10 @@ static void pack_readers(keeli_pack *p, const keeli_runs *runs) {
     }
 }
 
-// True if the node has a state that differs from that of a new node.
-static bool is_node_used(const keeli_kept_node *node) {
-    if (node->kind != KEEL_NODE_SYSTEM && node->kind != KEEL_NODE_BEGIN)
-        return false;
-    bool is_used = node->passed || node->idle_slot || (node->is_limited && node->runs);
-    for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k)
-        is_used |= node->want[k] || node->readers[k];
-    return is_used;
+// True if the node may have a state. Nodes without one are written, too, so that the nodes that
+// wait for a schedule elsewhere have the order of those of the schedule.
+static bool has_state(const keeli_kept_node *node) {
+    return node->kind == KEEL_NODE_SYSTEM || node->kind == KEEL_NODE_BEGIN;
 }
 
 static void pack_node(keeli_pack *p, const keeli_runs *runs, const keeli_kept_node *node) {
@@ -192,10 +188,10 @@ static void pack_runs(keeli_pack *p) {
     uint32_t used = 0;
     pack_readers(p, runs);
     for (uint32_t i = 0; i < runs->nodes.count; ++i)
-        used += is_node_used(&runs->nodes.items[i]);
+        used += has_state(&runs->nodes.items[i]);
     keeli_pack_u32(p, used);
     for (uint32_t i = 0; i < runs->nodes.count; ++i)
-        if (is_node_used(&runs->nodes.items[i]))
+        if (has_state(&runs->nodes.items[i]))
             pack_node(p, runs, &runs->nodes.items[i]);
     keeli_pack_u32(p, runs->groups.count);
     for (uint32_t i = 0; i < runs->groups.count; ++i)

@@ -18,6 +18,7 @@
 //   end         a chained hash of all bytes before (u64)
 #pragma once
 #include "rewind/snapshot.h"
+#include "world/storage.h"
 
 #include <string.h>
 
@@ -32,7 +33,7 @@ enum { KEELI_PACKED_MOST = 16384 };
 // What the bytes have of a component.
 typedef enum keeli_packed_content {
     KEELI_PACKED_NOTHING, // it was never used, so that a world that does not know it is the same
-    KEELI_PACKED_LEFT,    // it is transient, or its values follow from those of others
+    KEELI_PACKED_LEFT,    // it is transient
     KEELI_PACKED_ALL,
     KEELI_PACKED_CONTENTS // the number of these
 } keeli_packed_content;
@@ -41,15 +42,19 @@ typedef enum keeli_packed_content {
 typedef enum keeli_packed_kind {
     KEELI_PACKED_COMPONENT,
     KEELI_PACKED_UNIQUE,
-    KEELI_PACKED_EVENT
+    KEELI_PACKED_EVENT,
+    KEELI_PACKED_TARGETS, // the component that the targets of a relation have
+    KEELI_PACKED_KINDS    // the number of these
 } keeli_packed_kind;
 
 #define KEELI_PACKED_NONE UINT32_MAX // no reader or component, where a number of one is wanted
 
-static inline keeli_packed_kind keeli_packed_kind_of(const keel_component *c) {
-    if (c->is_event)
+static inline keeli_packed_kind keeli_packed_kind_of(const keeli_storage *s) {
+    if (keeli_store_has_sources(s))
+        return KEELI_PACKED_TARGETS;
+    if (s->component.is_event)
         return KEELI_PACKED_EVENT;
-    return c->is_unique ? KEELI_PACKED_UNIQUE : KEELI_PACKED_COMPONENT;
+    return s->component.is_unique ? KEELI_PACKED_UNIQUE : KEELI_PACKED_COMPONENT;
 }
 // Returns the options of a component by which its content differs, as bits.
 static inline uint8_t keeli_packed_options(const keel_component *c) {

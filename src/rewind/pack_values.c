@@ -292,20 +292,25 @@ static void pack_unique(keeli_pack *p, const packed_form *form, const keeli_stor
         pack_run(p, form, s->unique, 1);
 }
 
+static void pack_entity_values(keeli_pack *p, const packed_form *form, const keeli_storage *s) {
+    if (keeli_store_is_sparse(s))
+        pack_sparse(p, form, &s->set);
+    else if (keeli_store_is_by_index(s))
+        pack_bits(p, form, &s->presence, &s->indexed);
+    pack_bits(p, form, &s->disabled, &s->indexed);
+}
+
 void keeli_pack_values(keeli_pack *p, const keeli_storage *s) {
     const packed_form form = form_of(p, s, s->component.size);
     packed_form own = form; // of values of entities, which a relation with values of edges has none
     own.size = s->size;
+    const bool has_edges = s->relation && !keeli_store_has_sources(s);
     if (s->events)
         pack_queue(p, form, s->events);
     else if (s->component.is_unique)
         pack_unique(p, &form, s);
-    else if (keeli_store_is_sparse(s))
-        pack_sparse(p, &own, &s->set);
-    else if (keeli_store_is_by_index(s))
-        pack_bits(p, &own, &s->presence, &s->indexed);
-    if (!s->component.is_unique)
-        pack_bits(p, &own, &s->disabled, &s->indexed);
+    else if (!keeli_store_has_sources(s)) // targets follow from the edges
+        pack_entity_values(p, &own, s);
 
     const keeli_tracking *t = &s->tracking;
     keeli_pack_u64(p, s->set_at);
@@ -317,9 +322,9 @@ void keeli_pack_values(keeli_pack *p, const keeli_storage *s) {
     pack_ticks(p, &t->modified);
     pack_queue(p, form, &t->removed);
 
-    if (s->relation && s->relation->edges.is_chained)
+    if (has_edges && s->relation->edges.is_chained)
         pack_chains(p, s->relation);
-    else if (s->relation)
+    else if (has_edges)
         pack_lists(p, &form, s->relation);
     form_end(p, &form);
 }

@@ -173,14 +173,13 @@ static bool unpack_entities(keeli_unpack *u) {
 
 // ------------------------------------------------------------------ components
 static const char *kind_text(keeli_packed_kind kind) {
-    static const char *const texts[] = { "component", "unique", "type of events" };
+    static const char *const texts[] = { "component", "unique", "type of events", "relation" };
     return texts[kind];
 }
 
 static bool differs(keeli_unpack *u, const keeli_storage *s, const char *what) {
     return keeli_unpack_fail(u, KEEL_ERROR_SCHEMA, "%s '%.60s': %s",
-                             kind_text(keeli_packed_kind_of(&s->component)), s->component.name,
-                             what);
+                             kind_text(keeli_packed_kind_of(s)), s->component.name, what);
 }
 
 // Compares a number of both sides. `unit` follows the number in the message: "bytes".
@@ -254,9 +253,7 @@ static bool compare_component(keeli_unpack *u, const keeli_storage *s) {
 static keeli_storage *find_named(const keeli_unpack *u, keeli_packed_kind kind, const char *name) {
     for (uint32_t i = 0; i < u->blank->storages.count; ++i) {
         keeli_storage *s = u->blank->storages.items[i];
-        const bool is_it = keeli_packed_kind_of(&s->component) == kind &&
-                           !keeli_store_has_sources(s) && strcmp(s->component.name, name) == 0;
-        if (is_it)
+        if (keeli_packed_kind_of(s) == kind && strcmp(s->component.name, name) == 0)
             return s;
     }
     return NULL;
@@ -273,7 +270,7 @@ static bool unknown_component(keeli_unpack *u, keeli_packed_kind kind, const cha
 static bool unpack_component(keeli_unpack *u, const keeli_storage **last) {
     const uint32_t content = keeli_unpack_u8(u), kind = keeli_unpack_u8(u);
     const char *name = keeli_unpack_text(u);
-    if (content >= KEELI_PACKED_CONTENTS || kind > KEELI_PACKED_EVENT)
+    if (content >= KEELI_PACKED_CONTENTS || kind >= KEELI_PACKED_KINDS)
         return keeli_unpack_wrong(u, "a component is of no kind");
     keeli_storage *s = find_named(u, (keeli_packed_kind)kind, name);
     const bool is_left_here = s && keeli_image_leaves(s);
@@ -341,11 +338,11 @@ static bool check_hash(keeli_unpack *u) {
         return keeli_unpack_wrong(u, "the bytes end too early");
     u->end -= 8;
     uint64_t hash = 0;
-    for (const unsigned char *at = u->at; at < u->end; at += KEELI_PACK_CHUNK) {
+    for (const unsigned char *at = u->first; at < u->end; at += KEELI_PACK_CHUNK) {
         const size_t left = (size_t)(u->end - at);
         hash = keeli_hash(at, left < KEELI_PACK_CHUNK ? left : KEELI_PACK_CHUNK, hash);
     }
-    if ((size_t)(u->end - u->at) % KEELI_PACK_CHUNK == 0)
+    if ((size_t)(u->end - u->first) % KEELI_PACK_CHUNK == 0)
         hash = keeli_hash(u->end, 0, hash); // the writer ends with a chunk that may be empty
     const uint64_t there = keeli_unpack_at(u->end, 0) | (uint64_t)keeli_unpack_at(u->end, 1) << 32;
     return hash == there || keeli_unpack_wrong(u, "the bytes are damaged: their hash is wrong");
@@ -431,7 +428,8 @@ static keel_result read_checked(keel_snapshot *snapshot, const void *bytes, size
                             "keel_snapshot_read needs bytes, but they are NULL");
 
     const unsigned char *first = bytes;
-    keeli_unpack u = { .at = first,
+    keeli_unpack u = { .first = first,
+                       .at = first,
                        .end = first + size,
                        .section = "head",
                        .snapshot = snapshot,

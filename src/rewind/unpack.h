@@ -39,6 +39,7 @@ typedef struct keeli_packed_component {
 } keeli_packed_component;
 
 typedef struct keeli_unpack {
+    const unsigned char *first;    // all bytes
     const unsigned char *at, *end; // bytes that are left
     const char *section;           // the part that is read now, for messages
     keel_result result;            // the first error; KEEL_OK: none

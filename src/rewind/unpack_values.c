@@ -470,6 +470,8 @@ static bool unpack_entity_values(keeli_unpack *u, keeli_storage *s) {
         return unpack_queue(u, s, s->events);
     if (s->component.is_unique)
         return unpack_unique(u, s);
+    if (keeli_store_has_sources(s))
+        return true; // targets follow from the edges
     if (keeli_store_is_sparse(s) && !unpack_sparse(u, s))
         return false;
     if (keeli_store_is_by_index(s) && !unpack_bits(u, s, add_value))
@@ -499,5 +501,6 @@ bool keeli_unpack_values(keeli_unpack *u, keeli_storage *s) {
     if (!unpack_ticks(u, &t->inserted) || !unpack_ticks(u, &t->modified) ||
         !unpack_queue(u, s, &t->removed))
         return false;
-    return !s->relation || keeli_unpack_edges(u, s->relation);
+    const bool has_edges = s->relation && !keeli_store_has_sources(s);
+    return !has_edges || keeli_unpack_edges(u, s->relation);
 }
