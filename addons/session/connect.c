@@ -238,6 +238,8 @@ static bool take_start(keel_session *s, session_peer *peer, const packet *p) {
 }
 
 static bool take_meet(keel_session *s, session_peer *peer, const packet *p) {
+    if (s->phase == PHASE_JOINING)
+        return true; // our WELCOME is late; the other one says it again
     if (p->session != s->number || !s->number || !p->slots || p->slots & s->own ||
         p->slots >> s->in.slots)
         return false;

@@ -144,6 +144,10 @@ void keeli_peers_send_inputs(keel_session *s) {
 void keeli_peers_send_alive(keel_session *s) {
     EACH_PEER(s, peer) {
         if (peer->state == PEER_NEW || !s->number) continue;
+        if (peer->state == PEER_MEETING) {
+            keeli_connect_meet(s, peer);
+            continue;
+        }
         (void)keeli_packet_begin(s, PACKET_ALIVE);
         keeli_peer_send(s, peer, false);
     }
