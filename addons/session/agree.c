@@ -23,8 +23,7 @@ uint32_t keeli_playing_slots(const keel_session *s) {
     return playing;
 }
 
-// Returns the slots of members that are not about to be gone.
-static uint32_t staying_slots(keel_session *s) {
+uint32_t keeli_agree_staying(keel_session *s) {
     uint32_t slots = s->own;
     EACH_PEER(s, peer)
     if (peer->state == PEER_MEMBER && !peer->is_suspect) slots |= peer->slots;
@@ -32,7 +31,7 @@ static uint32_t staying_slots(keel_session *s) {
 }
 
 bool keeli_agree_leads(keel_session *s) {
-    return s->own && keeli_first_slot(staying_slots(s)) == keeli_first_slot(s->own);
+    return s->own && keeli_first_slot(keeli_agree_staying(s)) == keeli_first_slot(s->own);
 }
 
 uint32_t keeli_agree_number(keel_session *s) {
@@ -125,7 +124,7 @@ static void begin_round(keel_session *s) {
 
 // Asks the leader to begin a round, once for each leader and set of slots.
 static void ask_leader(keel_session *s) {
-    const uint32_t leader = keeli_first_slot(staying_slots(s));
+    const uint32_t leader = keeli_first_slot(keeli_agree_staying(s));
     const uint32_t told = s->leaving << 8 | leader;
     session_peer *peer = keeli_peer_of(s, leader);
     if (s->told == told || !peer) return;

@@ -41,8 +41,8 @@ void keeli_connect_hello(keel_session *s, session_peer *peer) {
 
 void keeli_connect_refuse(keel_session *s, session_peer *peer, const char *text) {
     packet *p = keeli_packet_begin(s, PACKET_REFUSED);
+    p->slots = keeli_agree_staying(s);
     snprintf(p->text, sizeof p->text, "%s", text);
-    p->session = 0;
     keeli_peer_send(s, peer, true);
     peer->state = PEER_NEW;
     peer->slots = 0;
@@ -238,8 +238,7 @@ static bool take_start(keel_session *s, session_peer *peer, const packet *p) {
 }
 
 static bool take_meet(keel_session *s, session_peer *peer, const packet *p) {
-    if (s->phase == PHASE_JOINING)
-        return true; // our WELCOME is late; the other one says it again
+    if (s->phase == PHASE_JOINING) return true; // our WELCOME is late; the other one says it again
     if (p->session != s->number || !s->number || !p->slots || p->slots & s->own ||
         p->slots >> s->in.slots)
         return false;
@@ -270,6 +269,17 @@ static bool take_go(keel_session *s, session_peer *peer, const packet *p) {
     return true;
 }
 
+// Another member says that it went on without us. When a net falls into two halves and mends, both
+// say so: the larger half goes on, or the one with the lowest slot.
+static bool take_dropped(keel_session *s, session_peer *peer, const packet *p) {
+    if (peer->state != PEER_MEMBER || p->session != s->number || !p->slots) return false;
+    const uint32_t ours = keeli_agree_staying(s) & ~p->slots;
+    const uint32_t here = count_slots(ours), there = count_slots(p->slots);
+    if (there > here || (there == here && keeli_first_slot(p->slots) < keeli_first_slot(ours)))
+        keeli_session_stop(s, KEEL_SESSION_DROPPED, p->text);
+    return true;
+}
+
 bool keeli_connect_packet(keel_session *s, session_peer *peer, const packet *p) {
     switch (p->type) {
     case PACKET_HELLO:
@@ -290,6 +300,7 @@ bool keeli_connect_packet(keel_session *s, session_peer *peer, const packet *p) 
         host_go(s);
         return true;
     case PACKET_REFUSED:
+        if (s->phase == PHASE_PLAYING) return take_dropped(s, peer, p);
         if (peer->transport != s->host || s->phase == PHASE_PLAYING || s->phase == PHASE_HOSTING)
             return false;
         keeli_session_stop(s, KEEL_SESSION_REFUSED, p->text);

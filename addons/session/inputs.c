@@ -108,6 +108,12 @@ void keeli_inputs_play(inputs *in, uint64_t frame, keel_inputs *out) {
     }
 }
 
+// Notes that frames from `frame` on were played with another state of a slot: a game may look at
+// KEEL_INPUT_GONE, so equal bytes are not enough.
+static void replay_from(inputs *in, uint64_t frame) {
+    if (frame < in->now && frame < in->wrong) in->wrong = frame;
+}
+
 void keeli_inputs_enter(inputs *in, uint32_t slot, uint64_t frame) {
     input_slot *s = &in->slot[slot];
     uint64_t from = s->known;
@@ -117,11 +123,11 @@ void keeli_inputs_enter(inputs *in, uint32_t slot, uint64_t frame) {
     if (!s->is_playing) s->left = s->known;
     s->known = s->from = frame;
     s->is_playing = true;
+    replay_from(in, frame);
 }
 
 void keeli_inputs_leave(inputs *in, uint32_t slot) {
     input_slot *s = &in->slot[slot];
     s->is_playing = false;
-    for (uint64_t f = s->known; f < in->now; ++f)
-        compare_played(in, slot, f, no_input);
+    replay_from(in, s->known);
 }

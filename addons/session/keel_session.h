@@ -264,15 +264,16 @@ KEEL_API keel_snapshot *keel_session_snapshot(keel_session *s, uint64_t frame);
 typedef void keel_session_input_fn(void *data, uint64_t frame, uint32_t player, void *input);
 /// What keel_session_sync_test plays. Zero members take their defaults.
 typedef struct keel_sync_test_desc {
-    const keel_workload *step;    ///< plays one frame
-    uint32_t input_size;          ///< bytes of an input, 1 to 64
-    uint32_t players;             ///< 1 to 8
-    uint32_t rate;                ///< frames a second; default 60
-    uint32_t frames;              ///< frames to play; default 600
-    uint32_t max_rollback;        ///< frames to go back each time; default 8
-    keel_session_input_fn *input; ///< default: random bytes, which each player keeps for some frames
-    void *data;                   ///< passed to `input`
-    uint64_t seed;                ///< of the random bytes
+    const keel_workload *step; ///< plays one frame
+    uint32_t input_size;       ///< bytes of an input, 1 to 64
+    uint32_t players;          ///< 1 to 8
+    uint32_t rate;             ///< frames a second; default 60
+    uint32_t frames;           ///< frames to play; default 600
+    uint32_t max_rollback;     ///< frames to go back each time; default 8
+    keel_session_input_fn
+        *input;    ///< default: random bytes, which each player keeps for some frames
+    void *data;    ///< passed to `input`
+    uint64_t seed; ///< of the random bytes
 } keel_sync_test_desc;
 /// What keel_session_sync_test found.
 typedef struct keel_sync_test_report {

@@ -330,6 +330,9 @@ static void wire_packet(wire *w, packet *p, uint32_t input_size) {
         wire_hello(w, p);
         break;
     case PACKET_REFUSED:
+        wire_u32(w, &p->slots, 1, UINT8_MAX);
+        wire_text(w, p->text, PACKET_TEXT);
+        break;
     case PACKET_BYE:
         wire_text(w, p->text, PACKET_TEXT);
         break;

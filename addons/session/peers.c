@@ -245,6 +245,14 @@ static bool take_inputs(keel_session *s, session_peer *peer, const packet *p) {
     return true;
 }
 
+// Tells a machine that believes to be a member, but is none any more, that we went on without it.
+static bool tell_gone(keel_session *s, session_peer *peer) {
+    if (!peer->is_ready)
+        keeli_connect_refuse(s, peer, "the others went on without this machine; connect again");
+    peer->is_ready = true; // once
+    return true;
+}
+
 // Handles a valid packet. False: it is out of place.
 static bool handle(keel_session *s, session_peer *peer, const packet *p) {
     const bool is_member = peer->state == PEER_MEMBER && p->session == s->number;
@@ -266,6 +274,7 @@ static bool handle(keel_session *s, session_peer *peer, const packet *p) {
             return keeli_join_known(s, peer, p);
         if (s->phase != PHASE_PLAYING) // the game begins there a little earlier
             return true;
+        if (peer->state == PEER_NEW) return tell_gone(s, peer);
         return is_member && take_inputs(s, peer, p);
     case PACKET_HASH:
         if (s->phase == PHASE_PLAYING && is_member)

@@ -51,19 +51,19 @@ typedef struct peer_hash {
 // A machine.
 typedef struct session_peer {
     peer_state state;
-    uint32_t transport; // its number there
-    uint32_t slots;     // bits: the slots that are played there
-    bool is_ready;      // met all others, or caught up
-    bool is_suspect;    // nothing more is taken from it: it is about to be gone
-    bool has_differed;   // it was told that the worlds differ
-    uint32_t differ_packets;    // received about it
+    uint32_t transport;          // its number there
+    uint32_t slots;              // bits: the slots that are played there
+    bool is_ready;               // met all others, or caught up
+    bool is_suspect;             // nothing more is taken from it: it is about to be gone
+    bool has_differed;           // it was told that the worlds differ
+    uint32_t differ_packets;     // received about it
     unsigned char *differ_early; // the first of them, until this machine has found out, too
     uint32_t differ_size;
     uint64_t differ_frame;
-    bool knows_us;      // said MEET
-    double heard_at;    // of the session's clock
-    double relayed_at;  // when another member last passed on something new of it
-    bool is_silent;     // the event was sent
+    bool knows_us;     // said MEET
+    double heard_at;   // of the session's clock
+    double relayed_at; // when another member last passed on something new of it
+    bool is_silent;    // the event was sent
     uint64_t known[KEEL_SESSION_MAX_PLAYERS];  // it knows the inputs of a slot for frames below
     double moved_at[KEEL_SESSION_MAX_PLAYERS]; // when `known` last rose
     uint64_t frame;                            // that it plays next, by its last packet
@@ -237,6 +237,8 @@ void keeli_agree_suspect(keel_session *s, session_peer *peer);
 bool keeli_agree_packet(keel_session *s, session_peer *peer, const packet *p);
 // Begins what a member that leads has to do; called in each advance.
 void keeli_agree_step(keel_session *s);
+// Returns the slots of this machine and of members that are not about to be gone.
+uint32_t keeli_agree_staying(keel_session *s);
 // True if this machine has the lowest slot of all that stay.
 bool keeli_agree_leads(keel_session *s);
 // Raises the number of agreements above all that were seen, and returns it.

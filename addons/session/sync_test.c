@@ -39,21 +39,19 @@ static void random_input(sync_test *t, uint32_t player, unsigned char *input) {
 static void add_inputs_of_frame(sync_test *t, uint64_t frame) {
     for (uint32_t i = 0; i < t->desc.players; ++i) {
         unsigned char input[KEEL_SESSION_MAX_INPUT] = { 0 };
-        if (t->desc.input)
-            t->desc.input(t->desc.data, frame, i, input);
-        else
-            random_input(t, i, input);
+        if (t->desc.input) t->desc.input(t->desc.data, frame, i, input);
+        else random_input(t, i, input);
         (void)keeli_inputs_add(&t->in, i, frame, input);
     }
 }
 
 static keel_result sync_play(sync_test *t, uint64_t frame, keel_input_state state) {
     keel_inputs *in = keel_get_or_set_unique_value(t->world, KEEL_UNIQUE_OF(keel_inputs), NULL);
-    if (!in)
-        return keel_last_error(t->world)->result;
+    if (!in) return keel_last_error(t->world)->result;
     keeli_inputs_play(&t->in, frame, in);
     memset(in->state, state, t->desc.players);
-    return keel_run_workload_of(t->world, t->desc.step, &(keel_run_desc){ .dt = 1.0 / t->desc.rate });
+    return keel_run_workload_of(t->world, t->desc.step,
+                                &(keel_run_desc){ .dt = 1.0 / t->desc.rate });
 }
 
 // Tells what differs between the state of a frame, as it was first, and the world.
@@ -76,9 +74,12 @@ static keel_result tell_frame(sync_test *t, uint64_t frame) {
     }
     keel_snapshot_read_end(again);
     keel_snapshot_destroy(again);
-    snprintf(report->text, sizeof report->text, "frame %llu, played again: %s",
-             (unsigned long long)frame,
-             has_value ? what : "the values are the same, but not an order of visits, free handles, ticks or events");
+    snprintf(
+        report->text, sizeof report->text, "frame %llu, played again: %s",
+        (unsigned long long)frame,
+        has_value
+            ? what
+            : "the values are the same, but not an order of visits, free handles, ticks or events");
     return KEEL_ERROR_DIFFERS;
 }
 
@@ -118,9 +119,9 @@ static keel_result sync_run(sync_test *t) {
     return KEEL_OK;
 }
 
-static keel_result sync_refuse(keel_sync_test_report *report, keel_result result, const char *text) {
-    if (report)
-        snprintf(report->text, sizeof report->text, "%s", text);
+static keel_result sync_refuse(keel_sync_test_report *report, keel_result result,
+                               const char *text) {
+    if (report) snprintf(report->text, sizeof report->text, "%s", text);
     return result;
 }
 
@@ -151,27 +152,24 @@ static void sync_end(sync_test *t) {
 
 keel_result keel_session_sync_test(keel_world *world, const keel_sync_test_desc *desc,
                                    keel_sync_test_report *report) {
-    if (report)
-        *report = (keel_sync_test_report){ 0 };
+    if (report) *report = (keel_sync_test_report){ 0 };
     if (!world || !desc || !desc->step)
         return sync_refuse(report, KEEL_ERROR_ARGUMENT, "a sync test needs a world, and .step");
     sync_test t = { .world = world, .desc = *desc, .report = report };
-    if (!t.desc.rate)
-        t.desc.rate = 60;
-    if (!t.desc.frames)
-        t.desc.frames = 600;
-    if (!t.desc.max_rollback)
-        t.desc.max_rollback = 8;
-    const bool is_right = t.desc.input_size && t.desc.input_size <= KEEL_SESSION_MAX_INPUT && t.desc.players &&
-                          t.desc.players <= KEEL_SESSION_MAX_PLAYERS && t.desc.max_rollback <= KEEL_SESSION_MAX_ROLLBACK;
+    if (!t.desc.rate) t.desc.rate = 60;
+    if (!t.desc.frames) t.desc.frames = 600;
+    if (!t.desc.max_rollback) t.desc.max_rollback = 8;
+    const bool is_right = t.desc.input_size && t.desc.input_size <= KEEL_SESSION_MAX_INPUT &&
+                          t.desc.players && t.desc.players <= KEEL_SESSION_MAX_PLAYERS &&
+                          t.desc.max_rollback <= KEEL_SESSION_MAX_ROLLBACK;
     if (!is_right)
         return sync_refuse(report, KEEL_ERROR_ARGUMENT,
-                           "a sync test has inputs of 1 to 64 bytes, 1 to 8 players, and goes back at most 32 frames");
+                           "a sync test has inputs of 1 to 64 bytes, 1 to 8 players, and goes back "
+                           "at most 32 frames");
 
     keel_result result = KEEL_ERROR_MEMORY;
     const keel_component *unique = keel_register_component(world, KEEL_UNIQUE_OF(keel_inputs));
-    if (unique && sync_begin(&t))
-        result = sync_run(&t);
+    if (unique && sync_begin(&t)) result = sync_run(&t);
     sync_end(&t);
     if (result < 0 && report && !report->text[0])
         (void)sync_refuse(report, result, keel_last_error(world)->message);

@@ -44,7 +44,9 @@ static uint64_t next_random(uint64_t *random) {
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     return z ^ z >> 31;
 }
-static uint32_t below(uint64_t *random, uint32_t end) { return (uint32_t)(next_random(random) >> 33) % end; }
+static uint32_t below(uint64_t *random, uint32_t end) {
+    return (uint32_t)(next_random(random) >> 33) % end;
+}
 
 // ------------------------------------------------------------------ machines
 static void add_machine(simulator *sim, bool spectates) {
@@ -71,7 +73,8 @@ static void add_machine(simulator *sim, bool spectates) {
                                      .check_every = 10,
                                      .timeout_ms = 2000,
                                      .seed = sim->seed,
-                                     .transport = keel_loopback_transport(sim->network, sim->count) };
+                                     .transport =
+                                         keel_loopback_transport(sim->network, sim->count) };
     m->session = keel_session_begin(m->world, &desc);
     if (!m->session) {
         printf("seed %llu: a session did not begin\n", (unsigned long long)sim->seed);
@@ -173,14 +176,29 @@ static void something_happens(simulator *sim) {
     }
 }
 
+// A player was dropped: what the machine of that player confirmed from this frame on is its own.
+static void note_dropped(simulator *sim, const machine *by, uint32_t player, uint64_t frame) {
+    for (uint32_t i = 0; i < sim->count; ++i) {
+        machine *m = &sim->machines[i];
+        if (m == by || !m->session || keel_session_status_of(m->session).local_player != player)
+            continue;
+        const bool played_then = m->data.frames[0].was_played || m->joined_at <= frame;
+        if (!played_then || m->spectates) continue;
+        m->was_dropped = true;
+        if (m->data.confirmed > frame) m->data.confirmed = frame;
+    }
+}
+
 // The world of a machine that gives up is not compared beyond what was confirmed.
 static void note_event(simulator *sim, machine *m, const keel_session_event *e) {
     if (is_verbose && e->kind != KEEL_SESSION_ROLLED_BACK)
-        printf("%7.3f machine %u: event %d player %d frame %llu %s\n", sim->now, (unsigned)m->number,
-               (int)e->kind, (int)e->player, (unsigned long long)e->frame, e->text);
+        printf("%7.3f machine %u: event %d player %d frame %llu %s\n", sim->now,
+               (unsigned)m->number, (int)e->kind, (int)e->player, (unsigned long long)e->frame,
+               e->text);
     if (e->kind == KEEL_SESSION_DIFFERS) ++sim->differences;
     if (e->kind == KEEL_SESSION_CHEATS || e->kind == KEEL_SESSION_FAILED) ++sim->failures;
     if (e->kind == KEEL_SESSION_DROPPED || e->kind == KEEL_SESSION_REFUSED) m->was_dropped = true;
+    if (e->kind == KEEL_SESSION_LEFT) note_dropped(sim, m, e->player, e->frame);
     if (e->kind == KEEL_SESSION_JOINED && m->joined_at == UINT64_MAX) m->joined_at = e->frame;
 }
 
@@ -205,12 +223,14 @@ static void play_machine(simulator *sim, machine *m, double seconds) {
 // ------------------------------------------------------------------ what must be so
 // Compares what two machines played in the frames that both had confirmed.
 static bool inputs_agree(const simulator *sim, const machine *a, const machine *b) {
-    const uint64_t end = a->data.confirmed < b->data.confirmed ? a->data.confirmed : b->data.confirmed;
+    const uint64_t end =
+        a->data.confirmed < b->data.confirmed ? a->data.confirmed : b->data.confirmed;
     for (uint64_t f = 0; f < end && f < FRAMES_AT_MOST; ++f) {
         const game_frame *x = &a->data.frames[f], *y = &b->data.frames[f];
         if (!x->was_played || !y->was_played || memcmp(x, y, sizeof *x) == 0) continue;
         printf("seed %llu: machines %u and %u played frame %llu with other inputs\n",
-               (unsigned long long)sim->seed, (unsigned)a->number, (unsigned)b->number, (unsigned long long)f);
+               (unsigned long long)sim->seed, (unsigned)a->number, (unsigned)b->number,
+               (unsigned long long)f);
         return false;
     }
     return true;
@@ -240,12 +260,14 @@ static bool states_agree(simulator *sim) {
     for (uint64_t f = 0; f < best->data.confirmed && f < FRAMES_AT_MOST && agree; ++f) {
         for (uint32_t i = 0; i < sim->count; ++i) {
             machine *m = &sim->machines[i];
-            keel_snapshot *there = m->session && !m->was_dropped ? keel_session_snapshot(m->session, f) : NULL;
+            keel_snapshot *there =
+                m->session && !m->was_dropped ? keel_session_snapshot(m->session, f) : NULL;
             uint64_t a = 0, b = 1;
             if (!there || f > m->data.confirmed) continue;
             game_current = &m->data;
             if (keel_world_hash(world, &a) < 0 || keel_snapshot_hash(there, 0, &b) < 0 || a != b) {
-                printf("seed %llu: frame %llu of machine %u is not the one of a world without network\n",
+                printf("seed %llu: frame %llu of machine %u is not the one of a world without "
+                       "network\n",
                        (unsigned long long)sim->seed, (unsigned long long)f, (unsigned)i);
                 agree = false;
             }
@@ -320,9 +342,11 @@ int main(int argc, char **argv) {
     uint64_t wrong = 0;
     for (uint64_t i = 0; i < games; ++i)
         wrong += !play(seed + i, frames < FRAMES_AT_MOST ? frames : FRAMES_AT_MOST, totals);
-    printf("%llu games: %llu wrong; %llu confirmed frames, %llu played again, %llu machines compared "
-           "states, %llu players joined late\n",
-           (unsigned long long)games, (unsigned long long)wrong, (unsigned long long)totals[0],
-           (unsigned long long)totals[1], (unsigned long long)totals[2], (unsigned long long)totals[3]);
+    printf(
+        "%llu games: %llu wrong; %llu confirmed frames, %llu played again, %llu machines compared "
+        "states, %llu players joined late\n",
+        (unsigned long long)games, (unsigned long long)wrong, (unsigned long long)totals[0],
+        (unsigned long long)totals[1], (unsigned long long)totals[2],
+        (unsigned long long)totals[3]);
     return wrong != 0;
 }

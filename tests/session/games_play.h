@@ -37,7 +37,8 @@ static void random_edit(game *g) {
     keel_world *w = g->f.world;
     const uint32_t what = roll(16);
     if (what < 4) {
-        const keel_entity e = keel_add_entity(w, KEEL_INIT(Sparse, { roll(1000) }), KEEL_INIT(Row, { roll(100) }));
+        const keel_entity e =
+            keel_add_entity(w, KEEL_INIT(Sparse, { roll(1000) }), KEEL_INIT(Row, { roll(100) }));
         add_values(g, e);
     } else if (what < 8) add_values(g, anybody(g));
     else if (what < 10) take_values(g, anybody(g));
@@ -61,7 +62,8 @@ KEEL_SYSTEM_ONCE(edit_by_inputs, KEEL_UNIQUE_READ(keel_inputs, in), KEEL_WORLD(w
     }
 }
 
-KEEL_WORKLOAD(session_game, KEEL_STEP(record_inputs), KEEL_STEP(edit_by_inputs), KEEL_NESTED(frame));
+KEEL_WORKLOAD(session_game, KEEL_STEP(record_inputs), KEEL_STEP(edit_by_inputs),
+              KEEL_NESTED(frame));
 
 // Creates a world with some entities, the same each time.
 static keel_world *game_world(void) {
@@ -80,7 +82,9 @@ static keel_world *game_world(void) {
 // Plays one frame without a session.
 static void game_play(keel_world *w, uint64_t frame_number, const game_frame *f) {
     keel_inputs *in = keel_get_or_set_unique_value(w, KEEL_UNIQUE_OF(keel_inputs), NULL);
-    *in = (keel_inputs){ .frame = frame_number, .players = KEEL_SESSION_MAX_PLAYERS, .size = sizeof(Pad) };
+    *in = (keel_inputs){ .frame = frame_number,
+                         .players = KEEL_SESSION_MAX_PLAYERS,
+                         .size = sizeof(Pad) };
     for (uint32_t i = 0; i < KEEL_SESSION_MAX_PLAYERS; ++i) {
         in->state[i] = f->plays[i] ? KEEL_INPUT_CONFIRMED : KEEL_INPUT_GONE;
         memcpy(in->bytes[i], &f->bits[i], sizeof f->bits[i]);
