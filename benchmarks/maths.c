@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { ARGUMENTS = 4096, ROUNDS = 100, REPETITIONS = 7 };
+enum { ARGUMENTS = 4096, ROUNDS = 5, REPETITIONS = 200 };
 
 typedef float function_of_one(float);
 typedef float function_of_two(float, float);
@@ -61,7 +61,7 @@ static void call_all(const contest *of, int which) {
     result = sum;
 }
 
-// The best of several repetitions: what else the machine does only adds to it.
+// The best of many short repetitions: what else the machine does only adds to it.
 static double nanoseconds(const contest *of, int which) {
     double best = 1e9;
     for (int repetition = 0; repetition < REPETITIONS; ++repetition) {

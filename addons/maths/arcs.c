@@ -45,7 +45,7 @@ static keeli_wide arc_first_quarter_wide(keeli_wide y, keeli_wide x) {
 }
 
 // ---- atan ---------------------------------------------------------------------------------------
-static float arc_again(float y, float x, bool is_left, bool is_negative) {
+static KEELI_RARE float arc_again(float y, float x, bool is_left, bool is_negative) {
     keeli_wide value =
         arc_first_quarter_wide((keeli_wide){ (double)y, 0 }, (keeli_wide){ (double)x, 0 });
     if (is_left) value = wide_add(keeli_pi, wide_negative(value));
@@ -76,7 +76,7 @@ float keel_atanf(float x) {
 }
 
 // Zeros and infinities: the point lies on an axis or a diagonal, so that the double is good enough.
-static float arc_special(float y, float x) {
+static KEELI_RARE float arc_special(float y, float x) {
     const bool is_left = float_is_negative(x);
     const float up = float_absolute(y), right = float_absolute(x);
     double angle;
@@ -117,7 +117,7 @@ static keeli_wide arc_other_wide(double x) {
     return wide_sum_of_sorted(root, rest.high / (2 * root));
 }
 
-static float arc_sine_again(float absolute, bool is_negative) {
+static KEELI_RARE float arc_sine_again(float absolute, bool is_negative) {
     const double x = (double)absolute;
     const keeli_wide value = arc_first_quarter_wide((keeli_wide){ x, 0 }, arc_other_wide(x));
     return float_of_wide(is_negative ? wide_negative(value) : value);
@@ -134,7 +134,7 @@ float keel_asinf(float x) {
     return arc_sine_again(absolute, is_negative);
 }
 
-static float arc_cosine_again(float absolute, bool is_negative) {
+static KEELI_RARE float arc_cosine_again(float absolute, bool is_negative) {
     const double x = (double)absolute;
     const keeli_wide value = arc_first_quarter_wide(arc_other_wide(x), (keeli_wide){ x, 0 });
     return float_of_wide(is_negative ? wide_add(keeli_pi, wide_negative(value)) : value);

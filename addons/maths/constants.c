@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tables of keel::maths. tools/maths_constants writes this file; constants.h says what uses them.
+// The tables of keel::maths. tools/maths_constants writes this file, and constants.h says what
+// uses them.
 #include "constants.h"
 
 // clang-format off

@@ -29,6 +29,13 @@
 #pragma GCC optimize("fp-contract=off")
 #endif
 
+// Second computations are functions of their own, so that the first ones need few registers.
+#if defined __GNUC__
+#define KEELI_RARE __attribute__((noinline, cold))
+#else
+#define KEELI_RARE
+#endif
+
 // ---- bits ---------------------------------------------------------------------------------------
 static inline uint32_t float_to_bits(float x) {
     uint32_t bits;

@@ -19,7 +19,7 @@ static inline double exponential(double x) {
     return (power + power * series) * double_power_of_two((k - (k & 31)) / 32);
 }
 
-static keeli_wide exponential_wide(keeli_wide x) {
+static KEELI_RARE keeli_wide exponential_wide(keeli_wide x) {
     int k;
     const double nearest = double_nearest(x.high * 0x1.71547652b82fep+0, &k);
     keeli_wide rest = wide_add_double(x, -nearest * keeli_ln2.high);
@@ -74,7 +74,7 @@ static inline double exponential_log(float x, double *error) {
 }
 
 // log(1 + r) = 2 atanh(s), s = r / (2 + r).
-static keeli_wide exponential_log_wide(float x) {
+static KEELI_RARE keeli_wide exponential_log_wide(float x) {
     const exponential_parts parts = exponential_split(x);
     const keeli_wide s = wide_divide((keeli_wide){ parts.rest, 0 }, wide_sum(2, parts.rest));
     const keeli_wide square = wide_multiply(s, s);
@@ -164,7 +164,7 @@ static double exponential_nearest_short(double x) {
     return (x + shifter) - shifter;
 }
 
-static float exponential_power_again(float x, float y, bool is_negative) {
+static KEELI_RARE float exponential_power_again(float x, float y, bool is_negative) {
     const keeli_wide logarithm = exponential_log_wide(x);
     const keeli_wide value = exponential_wide(wide_multiply_double(logarithm, (double)y));
     const double near = exponential_nearest_short(value.high);
@@ -175,7 +175,7 @@ static float exponential_power_again(float x, float y, bool is_negative) {
 }
 
 // Zeros and infinities as x or as y, where x is not 1 and y not 0.
-static float exponential_power_special(float x, float y) {
+static KEELI_RARE float exponential_power_special(float x, float y) {
     const float absolute = float_absolute(x);
     const bool is_down = float_is_negative(y);
     if (float_absolute(y) >= float_infinity()) {

@@ -14,7 +14,7 @@ typedef struct angle {
 
 // The quarter turns of |x| >= 1/2, of any size, and the rest. x is an integer times 2^e; times
 // 2/pi, of which only 192 bits matter: those before count whole turns.
-static keeli_wide angle_reduce_wide(float x, int *quarters) {
+static KEELI_RARE keeli_wide angle_reduce_wide(float x, int *quarters) {
     const uint32_t bits = float_to_bits(x) & 0x7fffffff;
     const uint64_t mantissa = (bits & 0x7fffff) | 0x800000;
     const unsigned skipped =
@@ -94,7 +94,7 @@ static angle_wide angle_find_wide(float absolute) {
     return found;
 }
 
-static float angle_sine_again(float absolute, int more_quarters, bool is_negative) {
+static KEELI_RARE float angle_sine_again(float absolute, int more_quarters, bool is_negative) {
     const angle_wide found = angle_find_wide(absolute);
     const int quarters = found.quarters + more_quarters;
     const keeli_wide value = quarters & 1 ? found.cosine : found.sine;
@@ -126,7 +126,7 @@ float keel_cosf(float x) {
     return angle_sine_from(absolute, 1, false);
 }
 
-static float angle_tangent_again(float absolute, bool is_negative) {
+static KEELI_RARE float angle_tangent_again(float absolute, bool is_negative) {
     const angle_wide found = angle_find_wide(absolute);
     const bool is_odd = found.quarters & 1;
     const keeli_wide value =

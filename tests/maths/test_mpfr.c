@@ -156,6 +156,24 @@ static void angles_between_two_subnormal_floats(void **state) {
             }
 }
 
+// All floats, and some of 400 million pairs, whose result is so near to the middle of two floats
+// that the nearest float of a double is wrong: they need the sums of two doubles.
+static void what_a_double_gets_wrong(void **state) {
+    static const struct {
+        const char *name;
+        uint32_t x, y;
+    } hard[] = {
+        { "sinf", 0x46199998, 0 },          { "sinf", 0xc6199998, 0 },
+        { "acosf", 0x328885a3, 0 },         { "acosf", 0x39826222, 0 },
+        { "powf", 0x3d93fe5f, 0xc2055f25 }, { "powf", 0x3df9e716, 0x4196b667 },
+        { "powf", 0x3cfb77ba, 0xbd134f35 }, { "powf", 0x3c6feca8, 0xc1a268ee },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof hard / sizeof *hard; ++i)
+        compare(function_named(hard[i].name), oracle_float(hard[i].x), oracle_float(hard[i].y),
+                true);
+}
+
 static int tell(void **state) {
     (void)state;
     print_message("%llu results compared, %llu of them with MPFR\n", (unsigned long long)compared,
@@ -182,6 +200,8 @@ static const struct CMUnitTest tests[] = {
     TEST(distances_between_two_floats,
          "of two floats that are equally near to a distance, the even one is given"),
     TEST(cubes_and_squares, "roots of squares and cubes are exact"),
+    TEST(what_a_double_gets_wrong,
+         "results that need more than a double are rounded to the nearest float"),
     TEST(angles_between_two_subnormal_floats,
          "an angle just below the middle of two subnormal floats is rounded down"),
 };
