@@ -98,6 +98,8 @@ typedef struct keel_group keel_group;
 typedef struct keel_group_desc keel_group_desc;
 typedef struct keel_sort_desc keel_sort_desc;
 typedef struct keel_snapshot keel_snapshot;
+typedef struct keel_snapshot_sink keel_snapshot_sink;
+typedef struct keel_snapshot_read_options keel_snapshot_read_options;
 typedef struct keel_ring keel_ring;
 typedef struct keel_history keel_history;
 typedef struct keel_name keel_name;
@@ -140,6 +142,8 @@ struct keel_custom_view { const char *name; uint32_t size; uint32_t align; const
 struct keel_event_walk { const void *value; const keel_world *world; uint64_t next; uint64_t end; uint32_t number; uint32_t left; uint32_t size; bool stays; bool whole; };
 struct keel_wait { keel_wait_kind kind; const char *storage; keel_access access; keel_access other_access; bool is_event; };
 struct keel_group_desc { const char *name; const keel_component *const *owned; const keel_component *const *get; const keel_component *const *exclude; };
+struct keel_snapshot_sink { bool (*write)(void *context, const void *bytes, size_t size); void *context; };
+struct keel_snapshot_read_options { keel_error *error; uint64_t max_bytes; uint32_t max_entities; };
 struct keel_name { const char *text; };
 struct keel_piece { uint32_t number; uint32_t worker; void *partial; keel_world *world; struct keeli_worker *self; };
 struct keel_reduction { void *total; size_t size; void (*combine)(void *total, const void *partial, void *data); };
@@ -379,6 +383,8 @@ keel_result keel_snapshot_read_begin(keel_snapshot *snapshot, const keel_world *
 void keel_snapshot_read_end(keel_snapshot *snapshot);
 size_t keel_snapshot_bytes(const keel_snapshot *snapshot);
 uint64_t keel_snapshot_copied(const keel_snapshot *snapshot);
+keel_result keel_snapshot_write(keel_snapshot *snapshot, keel_snapshot_sink sink);
+keel_result keel_snapshot_read(keel_snapshot *snapshot, const void *bytes, size_t size, const keel_snapshot_read_options *options);
 keel_result keel_snapshot_set_flags(keel_snapshot *snapshot, uint32_t flags);
 void keel_reader_keep(keel_reader *reader);
 keel_result keel_on_restore(keel_world *world, keel_restore_fn *function, void *data);
