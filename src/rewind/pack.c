@@ -120,7 +120,9 @@ static void pack_component(keeli_pack *p, const keeli_storage *s) {
 // ------------------------------------------------------------------ runs
 uint32_t keeli_pack_reader(const keeli_pack *p, const keeli_reader *reader) {
     const keeli_runs *runs = &p->snapshot->taken->runs;
-    for (uint32_t i = 0; reader && i < runs->readers.count; ++i)
+    if (!reader)
+        return KEELI_PACKED_NONE;
+    for (uint32_t i = 0; i < runs->readers.count; ++i)
         if (runs->readers.items[i].at == reader)
             return i;
     return KEELI_PACKED_NONE;
@@ -217,7 +219,9 @@ static void pack_entities(keeli_pack *p) {
         keeli_pack_u32(p, i);
 
     keeli_pack_u32(p, ix->held);
-    for (uint32_t i = 0; ix->held && i < ix->size; ++i)
+    if (!ix->held)
+        return;
+    for (uint32_t i = 0; i < ix->size; ++i)
         if (packed_version(ix, i) & KEELI_DEAD && *keeli_row_of(ix, i) == KEELI_HELD)
             keeli_pack_u32(p, i);
 }

@@ -100,7 +100,9 @@ static void pack_sparse(keeli_pack *p, const packed_form *form, const keeli_spar
     keeli_pack_u32(p, set->count);
     for (uint32_t slot = 0; slot < set->count; ++slot)
         keeli_pack_u32(p, keeli_index_of(*keeli_sparse_set_entity(set, slot)));
-    for (uint32_t slot = 0, n; form->size && slot < set->count; slot += n) {
+    if (!form->size)
+        return;
+    for (uint32_t slot = 0, n; slot < set->count; slot += n) {
         n = keeli_least(set->count - slot, set->root.mask + 1 - (slot & set->root.mask));
         pack_run(p, form, keeli_sparse_set_value(set, slot), n);
     }

@@ -330,6 +330,16 @@ static bool unpack_head(keeli_unpack *u) {
     return true;
 }
 
+uint64_t keeli_packed_hash(const unsigned char *bytes, size_t size) {
+    uint64_t hash = 0;
+    for (size_t at = 0; at < size; at += KEELI_PACK_CHUNK) {
+        const size_t left = size - at;
+        hash = keeli_hash(bytes + at, left < KEELI_PACK_CHUNK ? left : KEELI_PACK_CHUNK, hash);
+    }
+    // the writer ends with a chunk that may be empty
+    return size % KEELI_PACK_CHUNK ? hash : keeli_hash(bytes, 0, hash);
+}
+
 // Checks the hash behind all other bytes, and leaves it out. It finds accidents early; all numbers
 // are checked as if there were none.
 static bool check_hash(keeli_unpack *u) {
@@ -337,13 +347,7 @@ static bool check_hash(keeli_unpack *u) {
     if (u->end - u->at < 8)
         return keeli_unpack_wrong(u, "the bytes end too early");
     u->end -= 8;
-    uint64_t hash = 0;
-    for (const unsigned char *at = u->first; at < u->end; at += KEELI_PACK_CHUNK) {
-        const size_t left = (size_t)(u->end - at);
-        hash = keeli_hash(at, left < KEELI_PACK_CHUNK ? left : KEELI_PACK_CHUNK, hash);
-    }
-    if ((size_t)(u->end - u->first) % KEELI_PACK_CHUNK == 0)
-        hash = keeli_hash(u->end, 0, hash); // the writer ends with a chunk that may be empty
+    const uint64_t hash = keeli_packed_hash(u->first, (size_t)(u->end - u->first));
     const uint64_t there = keeli_unpack_at(u->end, 0) | (uint64_t)keeli_unpack_at(u->end, 1) << 32;
     return hash == there || keeli_unpack_wrong(u, "the bytes are damaged: their hash is wrong");
 }

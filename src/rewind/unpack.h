@@ -97,6 +97,9 @@ static inline bool keeli_unpack_is_repeated(keeli_unpack *u, uint32_t index) {
 // or this world does not know it.
 keeli_storage *keeli_unpack_component(keeli_unpack *u, uint32_t number);
 
+// Returns the hash that stands behind these bytes.
+uint64_t keeli_packed_hash(const unsigned char *bytes, size_t size);
+
 // ------------------------------------------------------------------ parts
 // Read readers, nodes and groups, and find those of the user's world (unpack_runs.c).
 bool keeli_unpack_runs(keeli_unpack *u);

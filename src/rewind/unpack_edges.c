@@ -161,11 +161,11 @@ static bool unpack_source(edge_lists *l, uint32_t most) {
     if (u->result != KEEL_OK || !is_source(u, l->r, source) || !keeli_unpack_search(u))
         return false;
     keeli_edge_list *list = reserve_list(l, KEELI_TARGETS, source, used);
-    for (uint32_t i = 0; list && i < used; ++i)
-        if (!unpack_target_of(l, list, most))
-            return false;
     if (!list)
         return false;
+    for (uint32_t i = 0; i < used; ++i)
+        if (!unpack_target_of(l, list, most))
+            return false;
     const uint32_t count = list->used - list->holes;
     if (!count || (edges->is_exclusive && (count != 1 || list->holes)))
         return keeli_unpack_wrong(u, "a source has no target, or more than it may have");
@@ -204,11 +204,11 @@ static bool unpack_target(const edge_lists *l, uint32_t *found) {
     if (u->result != KEEL_OK || !add_target(u, l->r, target))
         return false;
     keeli_edge_list *list = reserve_list(l, KEELI_SOURCES, target, used);
-    for (uint32_t i = 0; list && i < used; ++i)
-        if (!unpack_source_of(l, list, target))
-            return false;
     if (!list)
         return false;
+    for (uint32_t i = 0; i < used; ++i)
+        if (!unpack_source_of(l, list, target))
+            return false;
     *found += list->used - list->holes;
     return list->used != list->holes || keeli_unpack_wrong(u, "a target has no source");
 }
@@ -218,7 +218,9 @@ static bool join_directions(const edge_lists *l) {
     const keeli_edges *edges = &l->r->edges;
     const keeli_edge_side *side = &edges->sources;
     uint32_t number = 0;
-    for (keeli_edge_walk at = { 0, 0 }; l->backs && keeli_edges_next(edges, &at); ++at.place) {
+    if (!l->backs)
+        return true;
+    for (keeli_edge_walk at = { 0, 0 }; keeli_edges_next(edges, &at); ++at.place) {
         const uint32_t target = keeli_edge_other(edges, KEELI_TARGETS, at.source, at.place);
         const uint32_t back = l->backs[number++];
         keeli_edge_list *there = keeli_edge_list_of(side, target);

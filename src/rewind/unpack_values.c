@@ -164,7 +164,8 @@ static const keeli_name *unpack_name(keeli_unpack *u) {
 bool keeli_unpack_enter_names(keeli_unpack *u) {
     keel_world *blank = u->blank;
     const keeli_storage *s = blank->names.storage;
-    for (uint32_t slot = 0; s && slot < s->set.count; ++slot) {
+    const uint32_t count = s ? s->set.count : 0;
+    for (uint32_t slot = 0; slot < count; ++slot) {
         const keel_entity e = *keeli_sparse_set_entity(&s->set, slot);
         keeli_name *name = keeli_name_at(blank, e);
         const keel_entity parent = keeli_parent_of(blank, e);

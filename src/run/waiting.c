@@ -45,7 +45,8 @@ static keeli_node *find_in_schedules(const keeli_schedule *s, const wanted_node 
 
 static keeli_node *find_waiting(const keel_world *world, const wanted_node *w) {
     const keeli_schedule *s = world->workloads.waiting;
-    for (uint32_t i = 0; s && i < s->nodes.count; ++i) {
+    const uint32_t count = s ? s->nodes.count : 0;
+    for (uint32_t i = 0; i < count; ++i) {
         keeli_node *node = &s->nodes.items[i];
         const bool is_it = is_node_of(node, w->kind, w->place, w->name) &&
                            strcmp(node->workload, w->workload) == 0 &&
