@@ -238,41 +238,62 @@ BENCH_WORKLOAD(hash_side) { hash_frames(run, false); }
 
 // A rollback session: a ring takes each frame, and each 30 frames the frame that is 7 frames old is
 // exchanged for a kept snapshot and hashed.
-BENCH_SHARED void hash_checks(bench_run *run, bool writes_all) {
-    enum { KEPT = 4, EVERY = 30, BEHIND = 7 };
-    const uint32_t n = run->n;
-    keel_world *world = bench_world();
-    keel_entity *list = bench_touched(n * sizeof *list);
+enum { KEPT = 4, CHECKED_EVERY = 30, CHECKED_BEHIND = 7, WARM_CHECKS = 40 };
+typedef struct checks {
+    keel_world *world;
+    keel_entity *list;
+    keel_ring *ring;
     keel_snapshot *kept[KEPT];
-    hash_fill(world, n, list);
-    keel_ring *ring = keel_ring_create(world, 8);
-    if (!ring) bench_expect(KEEL_ERROR_MEMORY);
+    uint64_t frame, hash;
+    uint32_t count;
+    bool writes_all;
+} checks;
+
+static void checks_begin(checks *c, uint32_t n) {
+    c->world = bench_world();
+    c->list = bench_touched(n * sizeof *c->list);
+    hash_fill(c->world, n, c->list);
+    c->ring = keel_ring_create(c->world, 8);
+    if (!c->ring) bench_expect(KEEL_ERROR_MEMORY);
     for (uint32_t i = 0; i < KEPT; ++i) {
-        kept[i] = keel_snapshot_create(world, "kept");
-        if (!kept[i]) bench_expect(KEEL_ERROR_MEMORY);
+        c->kept[i] = keel_snapshot_create(c->world, "kept");
+        if (!c->kept[i]) bench_expect(KEEL_ERROR_MEMORY);
     }
-    uint64_t frame = 0, hash = 0;
-    uint32_t check = 0;
-    run->items = n;
+}
+static void checks_play(checks *c, uint32_t n) {
+    for (uint32_t k = 0; k < CHECKED_EVERY; ++k) {
+        if (c->writes_all) hash_write_all(c->world);
+        for (uint32_t i = 0; !c->writes_all && i < n / 100; ++i)
+            hash_write_one(c->world, c->list[n / 3 + i]);
+        bench_expect(keel_ring_take(c->ring, c->frame++));
+    }
+}
+static void checks_hash(checks *c) {
+    keel_snapshot **checked = &c->kept[c->count++ % KEPT];
+    bench_expect(keel_ring_exchange(c->ring, c->frame - 1 - CHECKED_BEHIND, checked));
+    bench_expect(keel_snapshot_hash(*checked, 0, &c->hash));
+}
+
+BENCH_SHARED void hash_checks(bench_run *run, bool writes_all) {
+    checks c = { .writes_all = writes_all };
+    checks_begin(&c, run->n);
+    for (uint32_t i = 0; i < WARM_CHECKS; ++i) { // until each snapshot was hashed and taken again
+        checks_play(&c, run->n);
+        checks_hash(&c);
+    }
+    run->items = run->n;
     while (bench_next(run)) {
-        for (uint32_t k = 0; k < EVERY; ++k) {
-            if (writes_all) hash_write_all(world);
-            for (uint32_t i = 0; !writes_all && i < n / 100; ++i)
-                hash_write_one(world, list[n / 3 + i]);
-            bench_expect(keel_ring_take(ring, frame++));
-        }
-        keel_snapshot **checked = &kept[check++ % KEPT];
+        checks_play(&c, run->n);
         bench_start(run);
-        bench_expect(keel_ring_exchange(ring, frame - 1 - BEHIND, checked));
-        bench_expect(keel_snapshot_hash(*checked, 0, &hash));
+        checks_hash(&c);
         bench_stop(run);
-        run->sum = n + (hash == 0);
+        run->sum = run->n + (c.hash == 0);
     }
-    keel_ring_destroy(ring);
+    keel_ring_destroy(c.ring);
     for (uint32_t i = 0; i < KEPT; ++i)
-        keel_snapshot_destroy(kept[i]);
-    free(list);
-    bench_end(run, world);
+        keel_snapshot_destroy(c.kept[i]);
+    free(c.list);
+    bench_end(run, c.world);
 }
 BENCH_WORKLOAD(hash_check_all) { hash_checks(run, true); }
 BENCH_WORKLOAD(hash_check_side) { hash_checks(run, false); }
