@@ -105,6 +105,7 @@ struct keel_session {
     double due;      // seconds that are not played yet
     double alive_at; // when a machine that does not play yet says that it is there
     double send_at;  // when a waiting session sends again
+    double warn_at;  // when a refused machine is told of again
     uint32_t number; // of the session; 0: not known yet
     uint32_t own;    // bits: the slots that are played here
     uint32_t floats; // keel_float_check of the program
