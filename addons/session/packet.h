@@ -14,7 +14,7 @@ enum {
     PACKET_HOST = 63,          // bytes of an address
     PACKET_CHUNK = 1024,       // bytes of a piece of an image
     PACKET_COMPONENTS = 512,   // components in a HELLO
-    PACKET_HEAD = 6,
+    PACKET_HEAD = 5,
     PACKET_VERSION = 1,
     PACKET_NO_SLOT = 255
 };
@@ -64,11 +64,15 @@ typedef struct packet_block {
     uint8_t count;
     uint64_t first;
     uint32_t at;
+    // The input before the first: only what differs from it is written. Whoever reads an INPUT has
+    // it, and reads the inputs with it again; in other packets it is zeros.
+    unsigned char before[KEEL_SESSION_MAX_INPUT];
+    const unsigned char *bytes; // of the inputs, in the packet's own bytes
+    uint32_t size;
 } packet_block;
 
 typedef struct packet {
     packet_type type;
-    uint8_t slot;     // the first slot of the sender, or PACKET_NO_SLOT
     uint32_t session; // number of the session; 0 in a HELLO
     // HELLO
     uint64_t schema;
@@ -100,9 +104,10 @@ typedef struct packet {
     const unsigned char *bytes; // in the packet's own bytes
 } packet;
 
-// Reads a packet. `input_size`: bytes of an input of this session.
+// Reads a packet. `input_size`: bytes of an input of this session; `now`: its present frame.
 // Returns false, and what is in `out` is of no use, if the bytes are no valid packet.
-bool keeli_packet_read(packet *out, const void *bytes, size_t size, uint32_t input_size);
+bool keeli_packet_read(packet *out, const void *bytes, size_t size, uint32_t input_size,
+                       uint64_t now);
 // Writes a packet. Returns its bytes, or 0 if they are more than `capacity`.
 size_t keeli_packet_write(packet *in, void *bytes, size_t capacity, uint32_t input_size);
 // Returns the most bytes that `count` inputs take in a packet.
@@ -110,10 +115,10 @@ static inline size_t keeli_packet_block_bytes(uint32_t count, uint32_t input_siz
     return 16 + (size_t)count * (input_size + input_size / 7 + 1);
 }
 
-// Writes inputs, each as its difference to the one before; returns the bytes, or 0 if they are more
+// Writes inputs, each as its difference to the one before, the first one to `before`; returns the bytes, or 0 if they are more
 // than `capacity`. Replays have them, too.
 size_t keeli_inputs_pack(const unsigned char *in, uint32_t count, uint32_t size,
-                         unsigned char *bytes, size_t capacity);
+                         const unsigned char *before, unsigned char *bytes, size_t capacity);
 // Reads `count` inputs; returns the bytes that they took, or 0 if they are not valid.
 size_t keeli_inputs_unpack(unsigned char *in, uint32_t count, uint32_t size,
-                           const unsigned char *bytes, size_t left);
+                           const unsigned char *before, const unsigned char *bytes, size_t left);

@@ -52,7 +52,6 @@ packet *keeli_packet_begin(keel_session *s, packet_type type) {
     packet *p = &s->out_packet;
     memset(p, 0, offsetof(packet, inputs));
     p->type = type;
-    p->slot = s->own ? (uint8_t)keeli_first_slot(s->own) : PACKET_NO_SLOT;
     p->session = s->number;
     p->bytes = NULL;
     p->size = 0;
@@ -107,6 +106,13 @@ static bool needs_relay(const keel_session *s, const session_peer *peer, uint32_
     return is_behind && s->clock - peer->moved_at[slot] > relay_after;
 }
 
+// Writes only what differs from the last input that the peer knows.
+static void pack_after_known(const keel_session *s, packet_block *block) {
+    const unsigned char *before =
+        block->first ? keeli_inputs_find(&s->in, block->slot, block->first - 1) : NULL;
+    if (before) memcpy(block->before, before, s->desc.input_size);
+}
+
 // Adds our inputs that the peer does not know, and those that it does not hear from others.
 static void add_inputs(keel_session *s, session_peer *peer, packet *p) {
     uint32_t left = inputs_in_packet(s);
@@ -116,7 +122,10 @@ static void add_inputs(keel_session *s, session_peer *peer, packet *p) {
         uint64_t from = peer->known[i], to = s->in.slot[i].known;
         if (is_own && from < s->entry) from = s->entry;
         if (to > from + left) to = from + left;
-        if (keeli_packet_add_block(s, p, i, from, to)) left -= p->blocks[p->block_count - 1].count;
+        if (!keeli_packet_add_block(s, p, i, from, to)) continue;
+        packet_block *block = &p->blocks[p->block_count - 1];
+        pack_after_known(s, block);
+        left -= block->count;
     }
 }
 
@@ -196,8 +205,7 @@ static bool note_known(keel_session *s, session_peer *peer, const packet *p) {
 }
 
 // Takes the inputs of one block. False: no honest peer sends it.
-static bool take_block(keel_session *s, session_peer *peer, const packet *p,
-                       const packet_block *block) {
+static bool take_block(keel_session *s, session_peer *peer, const packet_block *block) {
     const uint32_t slot = block->slot;
     if (slot >= s->in.slots || s->own >> slot & 1) return false;
     if (s->leaving >> slot & 1) return true;
@@ -205,8 +213,16 @@ static bool take_block(keel_session *s, session_peer *peer, const packet *p,
     const bool is_own = origin == peer;
     if (!origin || (!is_own && s->clock - origin->heard_at < relay_after)) return true;
 
+    static const unsigned char zeros[KEEL_SESSION_MAX_INPUT];
+    unsigned char inputs_of_block[PACKET_RUN * KEEL_SESSION_MAX_INPUT];
+    const unsigned char *before =
+        block->first ? keeli_inputs_find(&s->in, slot, block->first - 1) : zeros;
+    if (!before) return true; // one before is missing
+    if (!keeli_inputs_unpack(inputs_of_block, block->count, s->desc.input_size, before,
+                             block->bytes, block->size))
+        return false;
     for (uint32_t i = 0; i < block->count; ++i) {
-        const unsigned char *input = p->inputs + block->at + i * s->desc.input_size;
+        const unsigned char *input = inputs_of_block + (size_t)i * s->desc.input_size;
         const input_result result = keeli_inputs_add(&s->in, slot, block->first + i, input);
         if (result == INPUT_EARLY) break;
         if (result == INPUT_CONFLICT) {
@@ -239,7 +255,7 @@ static bool take_inputs(keel_session *s, session_peer *peer, const packet *p) {
     for (uint32_t i = 0; i < p->block_count; ++i) {
         const uint32_t slot = p->blocks[i].slot;
         const uint64_t before = s->in.slot[slot].known;
-        if (!take_block(s, peer, p, &p->blocks[i])) return false;
+        if (!take_block(s, peer, &p->blocks[i])) return false;
         note_relayed(s, peer, slot, before);
     }
     return true;
@@ -321,7 +337,8 @@ void keeli_peers_receive(keel_session *s) {
         s->totals.bytes_received += size;
         session_peer *peer = peer_by_transport(s, transport);
         if (!peer || peer->is_suspect || !is_within_rate(s, peer, size)) continue;
-        if (!keeli_packet_read(&s->in_packet, s->received, size, s->desc.input_size) ||
+        if (!keeli_packet_read(&s->in_packet, s->received, size, s->desc.input_size,
+                               s->in.now) ||
             !handle(s, peer, &s->in_packet)) {
             count_bad(s, peer);
             continue;

@@ -117,6 +117,7 @@ struct keel_session {
     uint64_t checked;
     bool is_waiting;
     bool is_replaying; // frames are played again
+    bool has_corrected; // this advance has gone back
     uint64_t playing;  // the frame that is being played
     uint32_t ring_frames;
     // peers
@@ -152,6 +153,7 @@ struct keel_session {
     struct recorder *recorder;
     struct differ *differ;
     once_key once[ONCE_KEYS];
+    bool has_once; // something was reported
     // events
     keel_session_event events[EVENTS];
     uint32_t event_first, event_count;
