@@ -83,7 +83,6 @@ static void start_playing(keel_session *s) {
     EACH_PEER(s, peer)
     for (uint32_t i = 0; i < s->in.slots; ++i) {
         peer->known[i] = 0;
-        peer->moved_at[i] = s->clock;
     }
     keeli_session_event(s, KEEL_SESSION_STARTED, keeli_first_slot(s->own), 0, NULL);
 }

@@ -379,8 +379,6 @@ static void enter(keel_session *s, session_peer *peer, uint64_t frame) {
         keeli_inputs_enter(&s->in, i, frame);
         if (is_new) keeli_session_event(s, KEEL_SESSION_JOINED, i, frame, NULL);
     }
-    for (uint32_t i = 0; i < s->in.slots; ++i)
-        peer->moved_at[i] = s->clock;
     peer->heard_at = s->clock;
 }
 
@@ -482,7 +480,6 @@ static bool take_entry(keel_session *s, session_peer *peer, const packet *p) {
         member->state = PEER_MEMBER;
         for (uint32_t i = 0; i < s->in.slots; ++i) {
             member->known[i] = s->fed;
-            member->moved_at[i] = s->clock;
         }
         member->heard_at = s->clock;
     }

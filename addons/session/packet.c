@@ -206,10 +206,12 @@ static void wire_block(wire *w, packet *p, packet_block *block, uint32_t *used,
     const size_t left = w->size - w->at;
     size_t size;
     if (w->out) {
-        size = keeli_inputs_pack(all, block->count, input_size, block->before, w->out + w->at, left);
+        size =
+            keeli_inputs_pack(all, block->count, input_size, block->before, w->out + w->at, left);
     } else {
         block->bytes = w->in + w->at;
-        size = keeli_inputs_unpack(all, block->count, input_size, block->before, block->bytes, left);
+        size =
+            keeli_inputs_unpack(all, block->count, input_size, block->before, block->bytes, left);
         block->size = (uint32_t)size;
     }
     wire_fail_if(w, !size);
@@ -360,7 +362,6 @@ static void wire_packet(wire *w, packet *p, uint32_t input_size) {
         wire_start(w, p);
         break;
     case PACKET_ALIVE:
-        break;
     case PACKET_MEET:
         wire_u32(w, &p->slots, 1, UINT8_MAX);
         break;

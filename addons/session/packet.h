@@ -40,7 +40,7 @@ typedef enum packet_type {
     PACKET_IMAGE,     // a piece of a world
     PACKET_DIFFER,    // parts of a state that differs: differ.c
     PACKET_BYE,       // leaves
-    PACKET_ALIVE,     // is there, while the game has not begun
+    PACKET_ALIVE,     // is there, while the game has not begun; or does not hear `slots`
     PACKET_TYPES
 } packet_type;
 
@@ -86,7 +86,7 @@ typedef struct packet {
     uint32_t first_slot, count, players, check_every, max_rollback, is_late;
     uint32_t member_count;
     packet_member members[KEEL_SESSION_MAX_PLAYERS];
-    // MEET, ROUND: bits of slots
+    // MEET, ROUND, ALIVE: bits of slots
     uint32_t slots;
     // INPUT, HASH, ROUND, STATE, DECIDE, ENTER, ENTERED, IMAGE, DIFFER
     uint64_t frame, hash;

@@ -14,7 +14,9 @@ enum {
     BYTES_A_SECOND = 65536, // a peer that sends more is not heard
 };
 static const double silent_after = 1.0; // seconds until KEEL_SESSION_SILENT
-static const double relay_after = 0.5;  // seconds until inputs of others are passed on, or believed
+static const double relay_after = 0.5;  // seconds of silence until others are asked for inputs
+static const double relay_for = 1.0;    // seconds for which they pass them on
+static const double ask_every = 0.25;   // seconds until they are asked again
 static const double stranger_for = 3.0; // seconds in which a new machine must say something
 
 uint32_t keeli_first_slot(uint32_t slots) {
@@ -98,12 +100,12 @@ static uint32_t inputs_in_packet(const keel_session *s) {
     return most < PACKET_RUN ? (uint32_t)most : PACKET_RUN;
 }
 
-// True if a member does not seem to hear the player of a slot, whose inputs we know.
+// True if a member has said that it does not hear the player of a slot, whose inputs we know.
 static bool needs_relay(const keel_session *s, const session_peer *peer, uint32_t slot) {
     if (peer->slots >> slot & 1 || s->own >> slot & 1 || s->leaving >> slot & 1) return false;
     const bool is_behind =
         peer->known[slot] < s->in.slot[slot].known && s->in.slot[slot].is_playing;
-    return is_behind && s->clock - peer->moved_at[slot] > relay_after;
+    return is_behind && s->clock < peer->relay_until[slot];
 }
 
 // Writes only what differs from the last input that the peer knows.
@@ -190,9 +192,7 @@ static bool note_known(keel_session *s, session_peer *peer, const packet *p) {
     for (uint32_t i = 0; i < s->in.slots; ++i) {
         const bool rises = peer->known[i] == PACKET_GONE ? p->known[i] != PACKET_GONE
                                                          : p->known[i] > peer->known[i];
-        if (!rises) continue;
-        peer->known[i] = p->known[i];
-        peer->moved_at[i] = s->clock;
+        if (rises) peer->known[i] = p->known[i];
     }
     const uint32_t own = keeli_first_slot(s->own);
     if (own != KEEL_SESSION_NO_PLAYER && p->known[own] != PACKET_GONE &&
@@ -297,6 +297,9 @@ static bool handle(keel_session *s, session_peer *peer, const packet *p) {
             keeli_frames_hash_of(s, peer, p->frame, p->hash);
         return p->session == s->number;
     case PACKET_ALIVE:
+        if (is_member)
+            for (uint32_t i = 0; i < s->in.slots; ++i)
+                if (p->slots >> i & 1) peer->relay_until[i] = s->clock + relay_for;
         return p->session == s->number;
     case PACKET_BYE:
         if (p->session != s->number) return false;
@@ -337,8 +340,7 @@ void keeli_peers_receive(keel_session *s) {
         s->totals.bytes_received += size;
         session_peer *peer = peer_by_transport(s, transport);
         if (!peer || peer->is_suspect || !is_within_rate(s, peer, size)) continue;
-        if (!keeli_packet_read(&s->in_packet, s->received, size, s->desc.input_size,
-                               s->in.now) ||
+        if (!keeli_packet_read(&s->in_packet, s->received, size, s->desc.input_size, s->in.now) ||
             !handle(s, peer, &s->in_packet)) {
             count_bad(s, peer);
             continue;
@@ -367,7 +369,24 @@ static void watch_member(keel_session *s, session_peer *peer, double heard) {
         keeli_agree_suspect(s, peer);
 }
 
+// Asks all members to pass on the inputs of those that this machine does not hear itself.
+static void ask_for_relays(keel_session *s) {
+    uint32_t unheard = 0;
+    EACH_PEER(s, peer)
+    if (peer->state == PEER_MEMBER && !peer->is_suspect && s->clock - peer->heard_at > relay_after)
+        unheard |= peer->slots;
+    if (!unheard || s->clock < s->relay_at) return;
+    s->relay_at = s->clock + ask_every;
+    EACH_PEER(s, peer) {
+        if (peer->state != PEER_MEMBER || peer->is_suspect || peer->slots & unheard) continue;
+        packet *p = keeli_packet_begin(s, PACKET_ALIVE);
+        p->slots = unheard;
+        keeli_peer_send(s, peer, false);
+    }
+}
+
 void keeli_peers_watch(keel_session *s) {
+    ask_for_relays(s);
     EACH_PEER(s, peer) {
         const double heard = peer->heard_at > peer->relayed_at ? peer->heard_at : peer->relayed_at;
         const bool never = s->desc.timeout_ms == KEEL_SESSION_NEVER;

@@ -282,6 +282,12 @@ static keel_result advance_game(keel_session *s, uint32_t *played) {
     return KEEL_OK;
 }
 
+// Returns the seconds after which a machine that does not play yet says that it is there.
+static double alive_every(const keel_session *s) {
+    const double part = s->desc.timeout_ms / 8000.0;
+    return part < 0.02 ? 0.02 : part > 0.25 ? 0.25 : part;
+}
+
 keel_result keel_session_advance(keel_session *s, double elapsed_seconds) {
     if (!s || !(elapsed_seconds >= 0)) return KEEL_ERROR_ARGUMENT;
     if (s->phase == PHASE_NEW || s->phase == PHASE_ENDED) return KEEL_ABSENT;
@@ -301,7 +307,7 @@ keel_result keel_session_advance(keel_session *s, double elapsed_seconds) {
     }
     if (s->phase != PHASE_PLAYING && s->phase != PHASE_ENDED && s->clock >= s->alive_at) {
         keeli_peers_send_alive(s);
-        s->alive_at = s->clock + 0.25;
+        s->alive_at = s->clock + alive_every(s);
     }
     if (result < 0) return fail(s, result);
     return played ? KEEL_OK : KEEL_ABSENT;

@@ -65,7 +65,7 @@ typedef struct session_peer {
     double relayed_at; // when another member last passed on something new of it
     bool is_silent;    // the event was sent
     uint64_t known[KEEL_SESSION_MAX_PLAYERS];  // it knows the inputs of a slot for frames below
-    double moved_at[KEEL_SESSION_MAX_PLAYERS]; // when `known` last rose
+    double relay_until[KEEL_SESSION_MAX_PLAYERS]; // it does not hear the player of a slot
     uint64_t frame;                            // that it plays next, by its last packet
     int32_t ahead_there;                       // how far it believes to be ahead of us
     int32_t ahead[PACE_WINDOW];
@@ -104,6 +104,7 @@ struct keel_session {
     double elapsed;  // seconds of this advance
     double due;      // seconds that are not played yet
     double alive_at; // when a machine that does not play yet says that it is there
+    double relay_at; // when members are asked again to pass on inputs
     double send_at;  // when a waiting session sends again
     uint32_t number; // of the session; 0: not known yet
     uint32_t own;    // bits: the slots that are played here

@@ -116,19 +116,6 @@ static machine *net_machine(uint32_t i, const keel_session_desc *desc) {
     return m;
 }
 
-// Begins a game of `count` machines.
-static void net_start(const keel_loopback_desc *weather, uint32_t count, const keel_session_desc *desc) {
-    net_begin(weather);
-    keel_session_desc d = *desc;
-    if (!d.players) d.players = count;
-    for (uint32_t i = 0; i < count; ++i) {
-        machine *m = net_machine(i, &d);
-        const keel_result result =
-            i ? keel_session_connect(m->session, "0", 0) : keel_session_listen(m->session, 0);
-        assert_int_equal(result, KEEL_OK);
-    }
-}
-
 static void net_end_machine(machine *m) {
     playing = m;
     keel_session_end(m->session);
@@ -148,11 +135,13 @@ static void net_step(machine *m, double seconds) {
     playing = m;
     keel_session_poll(m->session);
     const uint32_t player = keel_session_status_of(m->session).local_player;
-    if (player != KEEL_SESSION_NO_PLAYER) (void)keel_session_give_input(m->session, player, &m->pad);
+    if (player != KEEL_SESSION_NO_PLAYER)
+        (void)keel_session_give_input(m->session, player, &m->pad);
     (void)keel_session_advance(m->session, seconds * m->speed);
     for (keel_session_event e; keel_session_next_event(m->session, &e);) {
         m->once_undone += e.kind == KEEL_SESSION_UNDONE;
-        if (e.kind != KEEL_SESSION_ROLLED_BACK && m->event_count < 256) m->events[m->event_count++] = e;
+        if (e.kind != KEEL_SESSION_ROLLED_BACK && m->event_count < 256)
+            m->events[m->event_count++] = e;
     }
 }
 
@@ -171,13 +160,34 @@ static void net_run_wild(uint32_t steps, uint32_t seed) {
         for (uint32_t i = 0; i < MACHINES; ++i) {
             seed = seed * 1664525u + 1013904223u;
             if (seed >> 30) continue;
-            machines[i].pad = (Pad){ (int8_t)(seed >> 8 & 3), (int8_t)(seed >> 10 & 3), seed >> 12 & 1, 0 };
+            machines[i].pad =
+                (Pad){ (int8_t)(seed >> 8 & 3), (int8_t)(seed >> 10 & 3), seed >> 12 & 1, 0 };
         }
         net_run(1);
     }
 }
 
-static keel_session_status status_of(uint32_t i) { return keel_session_status_of(machines[i].session); }
+// Begins a game of `count` machines. They meet in calm weather.
+static void net_start(const keel_loopback_desc *weather, uint32_t count,
+                      const keel_session_desc *desc) {
+    net_begin(&(keel_loopback_desc){ .delay_ms = 5, .seed = weather->seed });
+    keel_session_desc d = *desc;
+    if (!d.players) d.players = count;
+    for (uint32_t i = 0; i < count; ++i) {
+        machine *m = net_machine(i, &d);
+        const keel_result result =
+            i ? keel_session_connect(m->session, "0", 0) : keel_session_listen(m->session, 0);
+        assert_int_equal(result, KEEL_OK);
+    }
+    for (uint32_t i = 0; i < 30 && !keel_session_status_of(machines[count - 1].session).is_playing;
+         ++i)
+        net_run(1);
+    keel_loopback_set(network, weather);
+}
+
+static keel_session_status status_of(uint32_t i) {
+    return keel_session_status_of(machines[i].session);
+}
 
 // Returns the first event of a kind, or NULL.
 static const keel_session_event *event_of(uint32_t i, keel_session_event_kind kind) {

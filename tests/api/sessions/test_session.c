@@ -9,7 +9,9 @@ static const keel_session_desc usual = { .max_rollback = 8 };
 
 static void two_machines_play_the_same_game(void **unused) {
     (void)unused;
-    net_start(&(keel_loopback_desc){ .delay_ms = 60, .jitter_ms = 20, .loss = 0.1F, .duplicates = 0.05F }, 2, &usual);
+    net_start(
+        &(keel_loopback_desc){ .delay_ms = 60, .jitter_ms = 20, .loss = 0.1F, .duplicates = 0.05F },
+        2, &usual);
     net_run_wild(900, 1);
     assert_true(assert_same_game(0, 1) > 800);
     assert_true(status_of(0).checked > 700);
@@ -216,7 +218,9 @@ static void worlds_with_any_number_of_workers_play_the_same(void **unused) {
             for (uint32_t k = 0; k < 8; ++k) {
                 char name[16];
                 snprintf(name, sizeof name, "ship %u", (unsigned)k);
-                keel_set_name(m->world, keel_add_entity(m->world, KEEL_INIT(Ship, { (float)k, 0, k, 0, 0 })), name);
+                keel_set_name(m->world,
+                              keel_add_entity(m->world, KEEL_INIT(Ship, { (float)k, 0, k, 0, 0 })),
+                              name);
             }
             m->desc.error = NULL;
             m->session = keel_session_begin(m->world, &m->desc);
