@@ -301,7 +301,10 @@ typedef struct keeli_stored_workloads {
     uint32_t count, bucket_count;
     uint32_t last_number;             // number of the latest stored step
     struct keeli_schedule *schedules; // schedules of workloads that are not stored, latest first
-    struct keeli_timings *timings;    // measured times; NULL: none are recorded (tell/timings.c)
+    // Nodes of steps that have no schedule yet, but state from a snapshot that was read from bytes;
+    // NULL: none (run/waiting.c)
+    struct keeli_schedule *waiting;
+    struct keeli_timings *timings; // measured times; NULL: none are recorded (tell/timings.c)
     // keel_watch_steps: called after each part of a workload, which then runs on one thread; or
     // NULL
     keeli_watch_fn *watch;
@@ -499,8 +502,11 @@ typedef struct keeli_changes {
                         // these by it
     uint64_t tick_base; // 64-bit tick that 32-bit ticks are relative to
     keeli_pointer_table system_readers; // keeli_reader of each system that runs by itself
-    struct keel_reader *readers;        // readers of the user
-    struct keel_reader *spare_readers;  // destroyed readers
+    KEELI_ARRAY(keeli_reader *)
+    waiting;                           // readers of systems that have not run yet (changes.h);
+                                       // their names are owned
+    struct keel_reader *readers;       // readers of the user
+    struct keel_reader *spare_readers; // destroyed readers
 } keeli_changes;
 
 // Threads that run systems (run/).

@@ -116,6 +116,53 @@ KEEL_API size_t keel_snapshot_bytes(const keel_snapshot *snapshot);
 /// snapshot and for NULL. Values with a copy hook do not count.
 KEEL_API uint64_t keel_snapshot_copied(const keel_snapshot *snapshot);
 
+/// The receiver of the bytes of a snapshot. `write` gets the bytes in pieces, in order.
+typedef struct keel_snapshot_sink {
+    bool (*write)(void *context, const void *bytes,
+                  size_t size); ///< writes all of the bytes; false: it failed
+    void *context;              ///< passed to every call
+} keel_snapshot_sink;
+
+/// Options of reading a snapshot from bytes. Zero members take their defaults.
+typedef struct keel_snapshot_read_options {
+    keel_error *error;     ///< filled on error, with the part of the bytes and the reason; may be
+                           ///< NULL
+    uint64_t max_bytes;    ///< limit of the memory that the content needs; default 1 GiB
+    uint32_t max_entities; ///< limit of the number of indices, free ones included; default
+                           ///< 16,777,216
+} keel_snapshot_read_options;
+
+/// Writes the content of a snapshot as bytes: an exact image. In another process, or another world,
+/// of the same program, keel_snapshot_read and keel_snapshot_restore make the world continue
+/// exactly as this one does: with the same handles for new entities, the same order of visits, the
+/// same events and changes. For players who join a running game, for seeking in replays, for
+/// reports of bugs. To store a game for later versions of the program, use keel::save.
+///
+/// Values are written as the bytes of memory, with zeros for padding and for transient fields. So
+/// pointers in values mean nothing in another process. Transient components are left out, except
+/// KEEL_ARCHETYPE ones. During the call the snapshot is being read (keel_snapshot_read_begin).
+/// @threads any
+/// @return KEEL_OK, KEEL_ERROR_COPY (a component with values has hooks), KEEL_ERROR_FILE (`write`
+///   returned false), KEEL_ERROR_THREAD (a component with values is bound to another thread),
+///   KEEL_ERROR_FULL (more than 16,384 readers, steps or groups), KEEL_ERROR_MEMORY,
+///   KEEL_ERROR_ARGUMENT (NULL), and as keel_snapshot_read_begin
+KEEL_API keel_result keel_snapshot_write(keel_snapshot *snapshot, keel_snapshot_sink sink);
+/// Replaces the content of a snapshot by bytes of keel_snapshot_write, as if it had been taken. The
+/// world does not change until keel_snapshot_restore. Prepare it as the other world was prepared:
+/// the same components, registered in the same order, and readers, groups, reactive sets, observers
+/// and prefabs of the same names. Workloads need not have run. Components that the bytes do not
+/// have are empty after a restore. On error the former content stays.
+///
+/// The bytes may be damaged or hostile: all numbers are checked before they are used.
+/// @param options NULL: all defaults
+/// @threads the world's owner
+/// @return KEEL_OK, KEEL_ERROR_FORMAT (the bytes are damaged, invalid or above a limit, or no
+///   snapshot), KEEL_ERROR_SCHEMA (a component, reader or group is not the same in both programs;
+///   the other byte order, or the other width of handles), KEEL_ERROR_MEMORY, and as
+///   keel_snapshot_take
+KEEL_API keel_result keel_snapshot_read(keel_snapshot *snapshot, const void *bytes, size_t size,
+                                        const keel_snapshot_read_options *options);
+
 /// The ways in which a snapshot finds the values to copy.
 typedef enum keel_snapshot_flags {
     KEEL_SNAPSHOT_FULL = 1, ///< copies everything each time, written or not

@@ -283,6 +283,72 @@ keel_result keeli_entity_index_add_at(keeli_entity_index *ix, keeli_heap *heap, 
     return KEEL_OK;
 }
 
+// ------------------------------------------------------------------ filling
+#define UNLISTED 0xFFFFFFFBu // in `where`: a dead index that is not in a list yet
+
+// Stores the version of an index that is no gap. False if no index can have it.
+static bool fill_version(keeli_entity_index *ix, uint32_t i, uint32_t version) {
+    const uint32_t upper = version & ~KEELI_DEAD;
+    *version_of(ix, i) = version;
+    *where_of(ix, i) = KEELI_NO_ROW;
+    if (version == KEELI_DEAD) {
+        *where_of(ix, i) = KEELI_RETIRED;
+        ++ix->retired;
+        return true;
+    }
+    if (version & KEELI_DEAD)
+        *where_of(ix, i) = UNLISTED;
+    else
+        ++*living_around(ix, i);
+    return upper != 0 && upper <= KEEL_MAX_ENTITY_VERSION + 1u;
+}
+
+// Stores `mark` in `where` of an index of a list. False if the index is not dead, or in a list
+// already.
+static bool fill_listed(const keeli_entity_index *ix, uint32_t i, uint32_t mark) {
+    if (i >= ix->size || *where_of(ix, i) != UNLISTED || !(*version_of(ix, i) & KEELI_DEAD))
+        return false;
+    *where_of(ix, i) = mark;
+    return true;
+}
+
+keel_result keeli_entity_index_fill(keeli_entity_index *ix, keeli_heap *heap,
+                                    keeli_index_list versions, keeli_index_list free,
+                                    keeli_index_list held, uint32_t gap_first) {
+    uint32_t dead = 0;
+    if (versions.count && !versions.items[versions.count - 1])
+        return KEEL_ERROR_FORMAT; // the last index was handed out
+    ix->size = versions.count;
+    ix->gap_first = gap_first;
+    for (uint32_t i = 0; i < versions.count; ++i) {
+        const uint32_t version = versions.items[i];
+        if (!version) {
+            ++ix->gap_count;
+            if (i < gap_first)
+                return KEEL_ERROR_FORMAT;
+            continue;
+        }
+        if (!own_page(ix, heap, i))
+            return KEEL_ERROR_MEMORY;
+        if (!fill_version(ix, i, version))
+            return KEEL_ERROR_FORMAT;
+        dead += *where_of(ix, i) == UNLISTED;
+    }
+
+    for (uint32_t k = free.count; k--;) {
+        if (!fill_listed(ix, free.items[k], ix->free_head))
+            return KEEL_ERROR_FORMAT;
+        ix->free_head = free.items[k];
+        ++ix->free_count;
+    }
+    for (uint32_t k = 0; k < held.count; ++k) {
+        if (!fill_listed(ix, held.items[k], KEELI_HELD))
+            return KEEL_ERROR_FORMAT;
+        ++ix->held;
+    }
+    return dead == (uint64_t)free.count + held.count ? KEEL_OK : KEEL_ERROR_FORMAT;
+}
+
 // ------------------------------------------------------------------ deleting
 void keeli_entity_index_delete_many(keeli_entity_index *ix, const keel_entity *list,
                                     uint32_t count) {

@@ -123,6 +123,18 @@ void keeli_entity_index_add_many(keeli_entity_index *ix, keel_entity *out, uint3
 // index made before the adds, and nothing else may have changed since.
 void keeli_entity_index_undo(keeli_entity_index *ix, const keeli_entity_index *before,
                              const keel_entity *added, uint32_t count);
+// Fills an empty index with the versions of `size` indices: 0 for a gap, KEELI_DEAD for a retired
+// index, otherwise the version of the living entity or, with the bit KEELI_DEAD, of the next one.
+// `free` has the free list in its order, `held` the reserved indices; each other dead index must be
+// in one of them. Returns KEEL_OK, KEEL_ERROR_MEMORY, or KEEL_ERROR_FORMAT if the numbers
+// contradict each other; the index is in no order then, and may only be freed.
+typedef struct keeli_index_list {
+    const uint32_t *items;
+    uint32_t count;
+} keeli_index_list;
+keel_result keeli_entity_index_fill(keeli_entity_index *ix, keeli_heap *heap,
+                                    keeli_index_list versions, keeli_index_list free,
+                                    keeli_index_list held, uint32_t gap_first);
 // Adds an entity with this very handle. Returns KEEL_OK, KEEL_ERROR_OCCUPIED, KEEL_ERROR_FULL,
 // KEEL_ERROR_MEMORY, or KEEL_ERROR_DEAD_ENTITY for null and versions that no handle has.
 keel_result keeli_entity_index_add_at(keeli_entity_index *ix, keeli_heap *heap, keel_entity e);

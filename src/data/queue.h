@@ -16,13 +16,22 @@
 
 #include <keel/component.h>
 
+// What a reader belongs to: a single system, a step of a workload, or the user.
+typedef enum keeli_reader_kind {
+    KEELI_READER_OF_SYSTEM,
+    KEELI_READER_OF_STEP,
+    KEELI_READER_OF_USER,
+    KEELI_READER_KINDS // the number of these
+} keeli_reader_kind;
+
 // A reader: it looks repeatedly for changes since the last time.
 typedef struct keeli_reader {
     uint64_t last; // the reader has seen all changes up to this tick
     const char *name;
     uint64_t serial; // unique in the world (keeli_next_serial)
     uint64_t called; // hash of the name, for rewind/runs.c; 0: not computed yet
-    bool is_kept;    // keel_reader_keep was called
+    keeli_reader_kind kind;
+    bool is_kept; // keel_reader_keep was called
 } keeli_reader;
 
 // A removed value: the entity that lost it, and how. `deleted` is 0 if the value was removed (and

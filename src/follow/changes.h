@@ -102,6 +102,12 @@ bool keeli_track_removed(keel_world *world, keeli_storage *s, keel_entity e, uin
 // Returns the reader of a system that is run by itself, and makes it if there is none. NULL when
 // out of memory.
 keeli_reader *keeli_system_reader_get(keel_world *world, const keel_system *system);
+// Readers that wait for single systems that have not run yet, because a snapshot that was read from
+// bytes has their state (rewind/unpack.c). keeli_system_reader_get hands them out by the name of
+// the system. keeli_waiting_reader_find returns NULL if no reader waits for a system of this name,
+// keeli_waiting_reader_add NULL when out of memory.
+keeli_reader *keeli_waiting_reader_find(const keel_world *world, const char *name);
+keeli_reader *keeli_waiting_reader_add(keel_world *world, const char *name);
 // Removes the reader from all logs and queues, so that none keeps entries for it.
 void keeli_reader_forget(keel_world *world, const keeli_reader *reader);
 // Frees the events that every reader has passed, in all queues that are not in use.

@@ -10,16 +10,62 @@
 
 #include <string.h>
 
+// ------------------------------------------------------------------ readers that wait
+keeli_reader *keeli_waiting_reader_find(const keel_world *world, const char *name) {
+    for (uint32_t i = 0; i < world->changes.waiting.count; ++i)
+        if (strcmp(world->changes.waiting.items[i]->name, name) == 0)
+            return world->changes.waiting.items[i];
+    return NULL;
+}
+
+keeli_reader *keeli_waiting_reader_add(keel_world *world, const char *name) {
+    if (!KEELI_RESERVE(&world->heap, &world->changes.waiting, 1))
+        return NULL;
+    char *own = keeli_new_text(&world->heap, name);
+    keeli_reader *reader = own ? KEELI_NEW(&world->heap, keeli_reader) : NULL;
+    if (!reader) {
+        keeli_free_text(&world->heap, own);
+        return NULL;
+    }
+    *reader = (keeli_reader){ .name = own, .serial = keeli_next_serial(world) };
+    *KEELI_APPEND(&world->changes.waiting) = reader;
+    return reader;
+}
+
+// Removes the reader that waits for a system of this name from the list, and returns it; NULL if
+// there is none. The caller has the world's lock.
+static keeli_reader *take_waiting_reader(keel_world *world, const char *name) {
+    keeli_reader *reader = keeli_waiting_reader_find(world, name);
+    if (!reader)
+        return NULL;
+
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < world->changes.waiting.count; ++i)
+        if (world->changes.waiting.items[i] != reader)
+            world->changes.waiting.items[kept++] = world->changes.waiting.items[i];
+    world->changes.waiting.count = kept;
+    keeli_free_text(&world->heap, (char *)(uintptr_t)reader->name);
+    return reader;
+}
+
+// Makes the reader of a system that has none yet, or takes the one that waits for it. NULL when out
+// of memory.
+static keeli_reader *new_system_reader(keel_world *world, const keel_system *system) {
+    keeli_reader *reader = take_waiting_reader(world, system->name);
+    if (!reader && (reader = KEELI_NEW(&world->heap, keeli_reader)) != NULL)
+        reader->serial = keeli_next_serial(world);
+    if (reader)
+        reader->name = system->name;
+    return reader;
+}
+
 keeli_reader *keeli_system_reader_get(keel_world *world, const keel_system *system) {
     keeli_pointer_table *readers = &world->changes.system_readers;
     keeli_world_lock(world);
     keeli_reader *reader = keeli_pointer_find(readers, system);
     if (!reader && keeli_pointer_reserve(readers, &world->heap) &&
-        (reader = KEELI_NEW(&world->heap, keeli_reader)) != NULL) {
-        reader->name = system->name;
-        reader->serial = keeli_next_serial(world);
+        (reader = new_system_reader(world, system)) != NULL)
         keeli_pointer_add(readers, system, reader);
-    }
     keeli_world_unlock(world);
     return reader;
 }
@@ -100,6 +146,7 @@ keel_reader *keel_reader_create(keel_world *world, const char *name) {
 
     reader->scope.kind = KEELI_SCOPE_READER;
     reader->reader.serial = keeli_next_serial(world);
+    reader->reader.kind = KEELI_READER_OF_USER;
     reader->world = world;
     reader->next = world->changes.readers;
     world->changes.readers = reader;
@@ -159,6 +206,12 @@ void keeli_readers_deinit(keel_world *world) {
             KEELI_FREE(&world->heap, keel_reader, r);
         }
 
+    for (uint32_t i = 0; i < world->changes.waiting.count; ++i) {
+        keeli_reader *reader = world->changes.waiting.items[i];
+        keeli_free_text(&world->heap, (char *)(uintptr_t)reader->name);
+        KEELI_FREE(&world->heap, keeli_reader, reader);
+    }
+    KEELI_RELEASE(&world->heap, &world->changes.waiting);
     for (uint32_t i = 0; i < world->changes.system_readers.capacity; ++i)
         KEELI_FREE(&world->heap, keeli_reader, world->changes.system_readers.items[i].value);
     keeli_pointer_table_deinit(&world->changes.system_readers, &world->heap);

@@ -398,6 +398,17 @@ static bool reserve_all(keeli_image *image) {
     return image->has_archetypes;
 }
 
+// Begins to track the kinds of changes that the copied world tracked. The world to restore may not
+// track them yet if the snapshot was read from bytes: then its systems have not asked for them.
+static void track_like(keeli_image *image) {
+    for (uint32_t i = 0; i < image->to->storages.count; ++i) {
+        keeli_storage *t = image->to->storages.items[i];
+        image->staged.items[i].kinds_before = t->tracking.kinds;
+        if (!keeli_image_is_take(image) && !keeli_image_leaves(t))
+            t->tracking.kinds |= keeli_image_source(image, t)->tracking.kinds_then;
+    }
+}
+
 keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_world *from,
                                 keel_world *teller, uint32_t flags) {
     const keel_world *snapshot = teller == to ? from : to;
@@ -413,6 +424,7 @@ keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_w
         return keeli_out_of_memory(teller, "copying a world");
     }
     keeli_image_compare(image);
+    track_like(image);
 
     // Followers come first: making room for a source also makes room in its reactive sets, which
     // may move their values.
@@ -469,8 +481,9 @@ static void free_staged(keeli_heap *heap, keeli_staged *g, const keeli_storage *
 void keeli_image_cancel(keeli_image *image) {
     keeli_heap *heap = &image->to->heap;
     for (uint32_t i = 0; i < image->staged.count; ++i) {
-        const keeli_storage *t = image->to->storages.items[i];
+        keeli_storage *t = image->to->storages.items[i];
         keeli_staged *g = &image->staged.items[i];
+        t->tracking.kinds = g->kinds_before;
         free_logs(image, g, t);
         free_staged(heap, g, t);
     }
@@ -845,6 +858,8 @@ void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data)
             t->tracking.kinds_then = s->tracking.kinds;
         else
             track_anew(to, t, s);
+        if (t->tracking.kinds != g->kinds_before)
+            keeli_followers_update(t);
         place_staged(to, g, t, keeps, data);
         KEELI_CHECK_STRUCTURE(!image->checks || !t->relation ||
                               edges_are_alike(&t->relation->edges, s->relation));

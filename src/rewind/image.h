@@ -36,6 +36,7 @@ typedef struct keeli_staged {
     keeli_change *logs[2]; // new logs of ticks, of insertions and of modifications; NULL: the log
                            // has the needed capacity already
     bool has_removed, has_events, has_edges, has_unique; // these members have to be freed
+    uint32_t kinds_before;                               // tracked kinds of changes before the copy
     // The following are set by compare.c before the copy: the parts that need not be copied.
     bool is_known;     // the storage was the same in both worlds once, and all writes since are
                        // stamped

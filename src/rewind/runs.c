@@ -20,6 +20,7 @@ void keeli_nodes_visit(const keel_world *world, keeli_node_visit *visit, void *d
     visit_schedules(world->workloads.schedules, visit, data);
     for (const keeli_stored_workload *w = world->workloads.first; w; w = w->next)
         visit_schedules(w->schedules, visit, data);
+    visit_schedules(world->workloads.waiting, visit, data);
 }
 
 // The argument of visit_readers_of.
@@ -52,6 +53,8 @@ void keeli_readers_visit(const keel_world *world, keeli_reader_visit *visit, voi
     for (uint32_t i = 0; i < systems->capacity; ++i)
         if (systems->items[i].key)
             visit(data, systems->items[i].value);
+    for (uint32_t i = 0; i < world->changes.waiting.count; ++i)
+        visit(data, world->changes.waiting.items[i]);
     for (struct keel_reader *r = world->changes.readers; r; r = r->next)
         visit(data, &r->reader);
     node_readers nodes = { visit, data, false };
@@ -64,6 +67,9 @@ void keeli_runs_deinit(keeli_runs *runs, keeli_heap *heap) {
     KEELI_RELEASE(heap, &runs->nodes);
     KEELI_RELEASE(heap, &runs->groups);
     KEELI_RELEASE(heap, &runs->members);
+    KEELI_RELEASE(heap, &runs->slots);
+    KEELI_RELEASE(heap, &runs->labels);
+    KEELI_RELEASE(heap, &runs->text);
 }
 
 static void count_reader(void *data, keeli_reader *reader) {
@@ -78,19 +84,22 @@ static void count_node(void *data, const keeli_schedule *s, keeli_node *node) {
 }
 
 bool keeli_runs_room(keeli_runs *runs, keeli_heap *heap, const keel_world *world) {
-    uint32_t readers = 0, nodes = 0, groups = 0, members = 0;
+    uint32_t readers = 0, nodes = 0, groups = 0, members = 0, slots = 0;
     keeli_readers_visit(world, count_reader, &readers);
     keeli_nodes_visit(world, count_node, &nodes);
-    for (const keel_group *g = world->followers.groups; g; g = g->next, ++groups)
+    for (const keel_group *g = world->followers.groups; g; g = g->next, ++groups) {
         members += g->owned_count ? 0 : keeli_group_count(g);
+        slots += g->storage_count;
+    }
 
     return KEELI_RESERVE(heap, &runs->readers, readers) &&
            KEELI_RESERVE(heap, &runs->nodes, nodes) && KEELI_RESERVE(heap, &runs->groups, groups) &&
-           KEELI_RESERVE(heap, &runs->members, members);
+           KEELI_RESERVE(heap, &runs->members, members) && KEELI_RESERVE(heap, &runs->slots, slots);
 }
 
 bool keeli_runs_reserve(keeli_runs *runs, keeli_heap *heap, const keel_world *world) {
     runs->readers.count = runs->nodes.count = runs->groups.count = runs->members.count = 0;
+    runs->slots.count = 0;
     return keeli_runs_room(runs, heap, world);
 }
 
@@ -101,10 +110,22 @@ static uint64_t hash_once(uint64_t *called, const char *name) {
     return *called;
 }
 
+// Returns the number of the component whose count of entities `idle` points to; 0 for NULL.
+static uint32_t slot_of_idle(const uint32_t *idle) {
+    const size_t offset = offsetof(keeli_storage, presence) + offsetof(keeli_presence, count);
+    return idle ? ((const keeli_storage *)((uintptr_t)idle - offset))->slot : 0;
+}
+
 static void copy_reader(void *data, keeli_reader *reader) {
     keeli_runs *runs = data;
-    const uint64_t called = hash_once(&reader->called, reader->name);
-    *KEELI_APPEND(&runs->readers) = (keeli_kept_reader){ reader->serial, reader->last, called };
+    *KEELI_APPEND(&runs->readers) =
+        (keeli_kept_reader){ .serial = reader->serial,
+                             .last = reader->last,
+                             .called = hash_once(&reader->called, reader->name),
+                             .at = reader,
+                             .name = reader->name,
+                             .kind = reader->kind,
+                             .is_kept = reader->is_kept };
 }
 
 static keeli_kept_node copy_of_node(const keeli_schedule *s, const keeli_node *node) {
@@ -112,12 +133,18 @@ static keeli_kept_node copy_of_node(const keeli_schedule *s, const keeli_node *n
                              .passed = node->passed,
                              .called = node->called,
                              .runs = node->runs,
+                             .idle = s->idle.items[node - s->nodes.items],
+                             .place = node->place,
+                             .kind = node->kind,
                              .is_limited = node->step.times != 0,
-                             .idle = s->idle.items[node - s->nodes.items] };
+                             .name = node->name };
+    kept.idle_slot = slot_of_idle(kept.idle);
+    kept.workload = s->sections.count ? keeli_schedule_name(s) : node->workload;
     for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k) {
         if (!node->bound[k])
             continue;
 
+        kept.readers[k] = node->bound[k]->reader;
         kept.want[k] = keeli_handles_wanted(s->world, &node->bound[k]->reserved);
         kept.most[k] = node->bound[k]->reserved.most;
     }
@@ -154,13 +181,26 @@ void keeli_runs_take(keeli_runs *runs, const keel_world *world) {
 
     for (keel_group *g = world->followers.groups; g; g = g->next) {
         const uint32_t count = g->owned_count ? 0 : keeli_group_count(g);
-        const uint64_t called = hash_once(&g->called, g->name);
-        *KEELI_APPEND(&runs->groups) =
-            (keeli_kept_group){ g->serial, called, g->length, runs->members.count, count };
+        *KEELI_APPEND(&runs->groups) = (keeli_kept_group){ .serial = g->serial,
+                                                           .called = hash_once(&g->called, g->name),
+                                                            .length = g->length,
+                                                           .first = runs->members.count,
+                                                           .count = count,
+                                                           .first_slot = runs->slots.count,
+                                                           .owned_count = g->owned_count,
+                                                           .must_count = g->must_count,
+                                                           .storage_count = g->storage_count,
+                                                           .name = g->name };
+        for (uint32_t i = 0; i < g->storage_count; ++i)
+            *KEELI_APPEND(&runs->slots) = g->storages[i]->slot;
         for (uint32_t slot = 0; slot < count; ++slot)
             *KEELI_APPEND(&runs->members) = *keeli_sparse_set_entity(keeli_group_set(g), slot);
     }
 
+    keeli_runs_sort(runs);
+}
+
+void keeli_runs_sort(keeli_runs *runs) {
     SORT(&runs->readers);
     SORT(&runs->nodes);
     SORT(&runs->groups);
@@ -227,6 +267,73 @@ uint64_t keeli_runs_hash_of(const keel_world *world) {
     for (const keel_group *g = world->followers.groups; g; g = g->next)
         sum += hash_group(g);
     return sum;
+}
+
+// ------------------------------------------------------------------ labels
+// Returns the label that item `i` of all readers, nodes and groups should have, without offsets,
+// and its two names.
+static keeli_label label_of(const keeli_runs *runs, uint32_t i, const char *names[2]) {
+    names[1] = "";
+    if (i < runs->readers.count) {
+        names[0] = runs->readers.items[i].name;
+        return (keeli_label){ .serial = runs->readers.items[i].serial };
+    }
+    i -= runs->readers.count;
+    if (i < runs->nodes.count) {
+        const keeli_kept_node *node = &runs->nodes.items[i];
+        names[0] = node->name ? node->name : "";
+        names[1] = node->workload ? node->workload : "";
+        return (keeli_label){ .serial = node->serial, .place = node->place };
+    }
+    const keeli_kept_group *group = &runs->groups.items[i - runs->nodes.count];
+    names[0] = group->name;
+    return (keeli_label){ .serial = group->serial };
+}
+
+static bool labels_are_right(const keeli_runs *runs, uint32_t count) {
+    if (runs->labels.count != count)
+        return false;
+    for (uint32_t i = 0; i < count; ++i) {
+        const char *names[2];
+        const keeli_label label = label_of(runs, i, names), *now = &runs->labels.items[i];
+        if (label.serial != now->serial || label.place != now->place)
+            return false;
+    }
+    return true;
+}
+
+// Appends a name to the text, for which there is room, and returns its offset.
+static uint32_t append_name(keeli_runs *runs, const char *name) {
+    const uint32_t at = runs->text.count;
+    const uint32_t bytes = (uint32_t)strlen(name) + 1;
+    memcpy(runs->text.items + at, name, bytes);
+    runs->text.count += bytes;
+    return at;
+}
+
+bool keeli_runs_label(keeli_runs *runs, keeli_heap *heap) {
+    const uint32_t count = runs->readers.count + runs->nodes.count + runs->groups.count;
+    const char *names[2];
+    if (labels_are_right(runs, count))
+        return true;
+
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        (void)label_of(runs, i, names);
+        bytes += strlen(names[0]) + strlen(names[1]) + 2;
+    }
+    runs->labels.count = runs->text.count = 0;
+    if (bytes > UINT32_MAX || !KEELI_RESERVE(heap, &runs->labels, count) ||
+        !KEELI_RESERVE(heap, &runs->text, bytes))
+        return false;
+
+    for (uint32_t i = 0; i < count; ++i) {
+        keeli_label label = label_of(runs, i, names);
+        label.name = append_name(runs, names[0]);
+        label.workload = append_name(runs, names[1]);
+        *KEELI_APPEND(&runs->labels) = label;
+    }
+    return true;
 }
 
 // ------------------------------------------------------------------ restoring

@@ -11,6 +11,10 @@
 // The last tick that a reader has seen.
 typedef struct keeli_kept_reader {
     uint64_t serial, last, called;
+    const keeli_reader *at; // identifies the reader in the queues of the image; may be freed
+    const char *name;       // valid until keeli_runs_label returns
+    keeli_reader_kind kind;
+    bool is_kept;
 } keeli_kept_reader;
 
 // A copy of the state that a node (a step in a schedule, run/schedule.h) keeps from run to run: its
@@ -18,24 +22,43 @@ typedef struct keeli_kept_reader {
 typedef struct keeli_kept_node {
     uint64_t serial, passed, called;
     uint32_t runs;
-    bool is_limited; // the step has .times; otherwise nothing depends on `runs`
     uint32_t want[KEELI_STEP_SYSTEMS], most[KEELI_STEP_SYSTEMS]; // numbers of reserved handles, by
                                                                  // system of the step
     const uint32_t *idle; // the node's entry in `idle` of its schedule, which tells if the step is
                           // left out, so that its reader sees no changes
+    uint32_t idle_slot;   // number of the component that `idle` belongs to; 0: none
+    uint32_t place;
+    keel_node_kind kind;
+    bool is_limited;                                 // the step has .times, so `runs` counts
+    const keeli_reader *readers[KEELI_STEP_SYSTEMS]; // NULL: none; may be freed
+    const char *name, *workload; // valid until keeli_runs_label returns; the outermost workload
 } keeli_kept_node;
 
 typedef struct keeli_kept_group {
     uint64_t serial, called;
     uint32_t length;       // number of members of a group that owns a component
     uint32_t first, count; // range in `members` of a group that owns nothing
+    uint32_t first_slot;   // the first of its components in `slots`
+    uint32_t owned_count, must_count, storage_count; // as in keel_group
+    const char *name;                                // valid until keeli_runs_label returns
 } keeli_kept_group;
+
+// What identifies a reader, node or group in another world: names in the text of keeli_runs. The
+// copy of names is made anew only when a label differs from those of the last copy.
+typedef struct keeli_label {
+    uint64_t serial;
+    uint32_t place;          // of a node
+    uint32_t name, workload; // offsets in the text
+} keeli_label;
 
 typedef struct keeli_runs {
     KEELI_ARRAY(keeli_kept_reader) readers; // sorted by serial, like the next two
     KEELI_ARRAY(keeli_kept_node) nodes;
     KEELI_ARRAY(keeli_kept_group) groups;
     KEELI_ARRAY(keel_entity) members;
+    KEELI_ARRAY(uint32_t) slots;     // numbers of the components that groups name
+    KEELI_ARRAY(keeli_label) labels; // of all readers, then of all nodes, then of all groups
+    KEELI_ARRAY(char) text;          // names, each with a 0 at its end
 } keeli_runs;
 
 void keeli_runs_deinit(keeli_runs *runs, keeli_heap *heap);
@@ -46,6 +69,11 @@ bool keeli_runs_room(keeli_runs *runs, keeli_heap *heap, const keel_world *world
 // keeli_runs_take makes the copy. Nothing in the world may change between the two calls.
 bool keeli_runs_reserve(keeli_runs *runs, keeli_heap *heap, const keel_world *world);
 void keeli_runs_take(keeli_runs *runs, const keel_world *world);
+// Sorts readers, nodes and groups by serial. keeli_runs_take does it.
+void keeli_runs_sort(keeli_runs *runs);
+// Copies the names of readers, nodes and groups, so that the copy can be written by any thread. The
+// caller has made the copy just now. False when out of memory.
+bool keeli_runs_label(keeli_runs *runs, keeli_heap *heap);
 // keeli_runs_reserve_restore makes room for the members of groups; false when out of memory. Then
 // keeli_runs_restore sets readers, nodes and groups back to the copy. The ones that did not exist
 // when the copy was made become as if they were new.

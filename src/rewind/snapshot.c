@@ -14,15 +14,21 @@
 #include "world/storage.h"
 
 // ------------------------------------------------------------------ making
-keel_snapshot *keeli_snapshot_create(keel_world *world, const char *name,
-                                     keel_allocator allocator) {
+// Creates an empty world that can become an image of `world`. NULL when out of memory.
+static keel_world *create_image(const keel_world *world, const char *name,
+                                keel_allocator allocator) {
     const keel_world_desc desc = { .name = name ? name : "a snapshot",
                                    .allocator = allocator,
                                    .log = world->reports.log,
                                    .on_misuse = world->reports.on_misuse,
                                    .worker_count = 1,
                                    .on_parent_delete = world->relations.of_children };
-    keel_world *image = keel_world_create(&desc);
+    return keel_world_create(&desc);
+}
+
+keel_snapshot *keeli_snapshot_create(keel_world *world, const char *name,
+                                     keel_allocator allocator) {
+    keel_world *image = create_image(world, name, allocator);
     keel_snapshot *snapshot = image ? KEELI_NEW(&image->heap, keel_snapshot) : NULL;
     keeli_taken *taken = snapshot ? KEELI_NEW(&image->heap, keeli_taken) : NULL;
     if (!taken) {
@@ -80,9 +86,7 @@ void keel_snapshot_read_end(keel_snapshot *snapshot) {
     while (readers > 0 && !keeli_atomic_swap(&snapshot->readers, &readers, readers - 1)) {}
 }
 
-// Locks the image for writing, until write_end. Returns KEEL_ERROR_BORROWED while it has readers.
-// `what` is part of the message: "take".
-static keel_result write_begin(const keel_snapshot *snapshot, const char *what) {
+keel_result keeli_snapshot_write_begin(const keel_snapshot *snapshot, const char *what) {
     int32_t no_readers = 0;
     if (keeli_atomic_swap(&snapshot->self->readers, &no_readers, -1))
         return KEEL_OK;
@@ -91,14 +95,12 @@ static keel_result write_begin(const keel_snapshot *snapshot, const char *what) 
                        "wait until keel_save_snapshot returns",
                        what, snapshot->image->name);
 }
-// Unlocks the image and returns `result`.
-static keel_result write_end(const keel_snapshot *snapshot, keel_result result) {
+keel_result keeli_snapshot_write_end(const keel_snapshot *snapshot, keel_result result) {
     (void)keeli_atomic_add(&snapshot->self->readers, 1);
     return result;
 }
 
-// Returns an error if the snapshot belongs to a ring, which alone may change what it contains.
-static keel_result check_owner(const keel_snapshot *snapshot, const char *what) {
+keel_result keeli_snapshot_check_owner(const keel_snapshot *snapshot, const char *what) {
     if (!snapshot || snapshot->self != snapshot || !snapshot->is_of_ring)
         return KEEL_OK;
     return keeli_misuse(snapshot->world ? snapshot->world : snapshot->image, KEEL_ERROR_ARGUMENT,
@@ -108,7 +110,7 @@ static keel_result check_owner(const keel_snapshot *snapshot, const char *what) 
 }
 
 void keel_snapshot_destroy(keel_snapshot *snapshot) {
-    if (check_owner(snapshot, "destroy") == KEEL_OK)
+    if (keeli_snapshot_check_owner(snapshot, "destroy") == KEEL_OK)
         keeli_snapshot_destroy(snapshot);
 }
 
@@ -119,7 +121,7 @@ void keeli_snapshot_destroy(keel_snapshot *snapshot) {
         (void)keeli_no_world();
         return;
     }
-    if (write_begin(snapshot, "destroy") < 0)
+    if (keeli_snapshot_write_begin(snapshot, "destroy") < 0)
         return;
 
     keel_world *image = snapshot->image, *world = snapshot->world;
@@ -181,37 +183,32 @@ static bool are_like_components(const keeli_storage *a, const keeli_storage *b) 
            x->symmetric == y->symmetric && x->transient == y->transient;
 }
 
-// Registers all components of the world in the image, with the hooks that they have now.
-static keel_result learn(const keel_snapshot *snapshot) {
-    const keel_world *world = snapshot->world;
-    keel_world *image = snapshot->image;
+// Registers all components of the world in an image, with the hooks that they have now.
+static keel_result learn(keel_world *world, keel_world *image) {
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         const keeli_storage *s = world->storages.items[i];
         keel_result result;
         keeli_storage *t = keeli_storage_get(image, &s->component, s->component.is_unique, &result);
         if (!t)
-            return keeli_error(snapshot->world, result, "%s", keel_last_error(image)->message);
+            return keeli_error(world, result, "%s", keel_last_error(image)->message);
 
         if (!keeli_store_copy_hooks(t, &s->component))
             continue;
         if (image->journal && !keeli_journal_own(image->journal, t))
-            return keeli_out_of_memory(snapshot->world, "making a snapshot");
+            return keeli_out_of_memory(world, "making a snapshot");
     }
     return KEEL_OK;
 }
 
-// Makes room in the image for number_like_world; false when out of memory.
-static bool reserve_numbers(const keel_snapshot *snapshot) {
-    keel_world *image = snapshot->image;
+// Makes room in an image for number_like_world; false when out of memory.
+static bool reserve_numbers(const keel_world *world, keel_world *image) {
     return KEELI_RESERVE(&image->heap, &image->registry.by_ordinal,
-                         snapshot->world->registry.by_ordinal.count);
+                         world->registry.by_ordinal.count);
 }
 
-// Gives the components of the image the numbers that they have in component lists of the world. The
+// Gives the components of an image the numbers that they have in component lists of the world. The
 // image's lists have other numbers until they are copied, so the take must not fail any more.
-static void number_like_world(const keel_snapshot *snapshot) {
-    const keel_world *world = snapshot->world;
-    keel_world *image = snapshot->image;
+static void number_like_world(const keel_world *world, keel_world *image) {
     const uint32_t numbers = world->registry.by_ordinal.count;
     image->registry.by_ordinal.count = numbers;
     for (uint32_t n = 0; n < numbers; ++n) {
@@ -309,6 +306,15 @@ static keel_result forget_lost(const keel_snapshot *snapshot) {
     return KEEL_OK;
 }
 
+// Makes the runs that were prepared those of the snapshot, after its image was copied.
+static void end_take(keel_snapshot *snapshot, const keeli_image *changes) {
+    const keeli_runs old = snapshot->taken->runs;
+    snapshot->taken->runs = snapshot->taken->next;
+    snapshot->taken->next = old;
+    snapshot->is_taken = true;
+    snapshot->copied = changes->copied;
+}
+
 static keel_result take_image(keel_snapshot *snapshot) {
     keel_world *world = snapshot->world, *image = snapshot->image;
     KEEL_TRY(check_copies(world));
@@ -317,44 +323,86 @@ static keel_result take_image(keel_snapshot *snapshot) {
         snapshot->is_taken = false;
         KEEL_TRY(forget_lost(snapshot));
     }
-    KEEL_TRY(learn(snapshot));
-    if (!reserve_numbers(snapshot) || !keeli_stamps_reserve(world) ||
+    KEEL_TRY(learn(world, image));
+    if (!reserve_numbers(world, image) || !keeli_stamps_reserve(world) ||
         !keeli_runs_reserve(&snapshot->taken->next, &image->heap, world))
         return keeli_out_of_memory(world, "taking a snapshot");
     // Takes the runs now: hooks may create readers later, for which there would be no room.
     keeli_runs_take(&snapshot->taken->next, world);
+    if (!keeli_runs_label(&snapshot->taken->next, &image->heap))
+        return keeli_out_of_memory(world, "taking a snapshot");
     keeli_stamps_begin(world);
 
     keeli_image changes;
     const uint32_t before = keeli_refuse_begin(world, KEELI_REFUSED_HOOK);
     const keel_result result = keeli_image_reserve(&changes, image, world, world, snapshot->flags);
     if (result == KEEL_OK) {
-        number_like_world(snapshot);
+        number_like_world(world, image);
         keeli_image_commit(&changes, same_reader, NULL);
     }
     keeli_refuse_end(world, before);
     if (result < 0)
         return result;
 
-    const keeli_runs old = snapshot->taken->runs;
-    snapshot->taken->runs = snapshot->taken->next;
-    snapshot->taken->next = old;
-    snapshot->is_taken = true;
-    snapshot->copied = changes.copied;
+    end_take(snapshot, &changes);
     begin_epoch(world, image);
     keeli_hashes_reserve(image);
     return KEEL_OK;
 }
 
+keel_world *keeli_snapshot_blank(const keel_snapshot *snapshot) {
+    keel_world *world = snapshot->world;
+    keel_world *blank = create_image(world, snapshot->image->name, world->heap.allocator);
+    if (!blank) {
+        (void)keeli_out_of_memory(world, "reading a snapshot");
+        return NULL;
+    }
+
+    const bool is_known = learn(world, blank) == KEEL_OK;
+    if (is_known && reserve_numbers(world, blank)) {
+        number_like_world(world, blank);
+        return blank;
+    }
+    if (is_known)
+        (void)keeli_out_of_memory(world, "reading a snapshot");
+    keel_world_destroy(blank);
+    return NULL;
+}
+
+keel_result keeli_snapshot_become(keel_snapshot *snapshot, const keel_world *from,
+                                  keeli_reader_map *keeps, void *data) {
+    keel_world *world = snapshot->world, *image = snapshot->image;
+    if (find_lost(snapshot)) { // the copy in the image cannot be restored any more
+        snapshot->is_taken = false;
+        KEEL_TRY(forget_lost(snapshot));
+    }
+    KEEL_TRY(learn(world, image));
+    if (!reserve_numbers(world, image))
+        return keeli_out_of_memory(world, "reading a snapshot");
+
+    keeli_image changes;
+    const uint32_t before = keeli_refuse_begin(world, KEELI_REFUSED_HOOK);
+    const keel_result result =
+        keeli_image_reserve(&changes, image, from, world, KEEL_SNAPSHOT_FULL);
+    if (result == KEEL_OK) {
+        number_like_world(world, image);
+        keeli_image_commit(&changes, keeps, data);
+        end_take(snapshot, &changes);
+        image->epoch = 0; // the world was never the same
+    }
+    keeli_refuse_end(world, before);
+    return result;
+}
+
 keel_result keel_snapshot_take(keel_snapshot *snapshot) {
-    KEEL_TRY(check_owner(snapshot, "take"));
+    KEEL_TRY(keeli_snapshot_check_owner(snapshot, "take"));
     return keeli_snapshot_take(snapshot);
 }
 
 keel_result keeli_snapshot_take(keel_snapshot *snapshot) {
     KEEL_TRY(keeli_snapshot_may_begin(snapshot, "a snapshot is taken"));
-    KEEL_TRY(write_begin(snapshot, "take"));
-    return write_end(snapshot, take_image(snapshot));
+    KEEL_TRY(keeli_snapshot_write_begin(snapshot, "take"));
+    return keeli_snapshot_write_end(snapshot, take_image(snapshot));
 }
 
 // Makes room by taking the snapshot, which also touches all of its memory. A take exchanges
@@ -365,18 +413,25 @@ static keel_result reserve_snapshot(keel_snapshot *snapshot) {
         return keeli_out_of_memory(snapshot->world, "reserving a snapshot");
     KEEL_TRY(take_image(snapshot));
     snapshot->is_taken = false;
+
+    const keeli_runs *runs = &snapshot->taken->runs;
+    keeli_runs *next = &snapshot->taken->next;
+    next->labels.count = next->text.count = 0;
+    if (!KEELI_RESERVE(&snapshot->image->heap, &next->labels, runs->labels.count) ||
+        !KEELI_RESERVE(&snapshot->image->heap, &next->text, runs->text.count))
+        return keeli_out_of_memory(snapshot->world, "reserving a snapshot");
     return KEEL_OK;
 }
 
 keel_result keel_snapshot_reserve(keel_snapshot *snapshot) {
-    KEEL_TRY(check_owner(snapshot, "reserve"));
+    KEEL_TRY(keeli_snapshot_check_owner(snapshot, "reserve"));
     return keeli_snapshot_reserve(snapshot);
 }
 
 keel_result keeli_snapshot_reserve(keel_snapshot *snapshot) {
     KEEL_TRY(keeli_snapshot_may_begin(snapshot, "a snapshot is reserved"));
-    KEEL_TRY(write_begin(snapshot, "reserve"));
-    return write_end(snapshot, reserve_snapshot(snapshot));
+    KEEL_TRY(keeli_snapshot_write_begin(snapshot, "reserve"));
+    return keeli_snapshot_write_end(snapshot, reserve_snapshot(snapshot));
 }
 
 // ------------------------------------------------------------------ restoring
@@ -432,12 +487,13 @@ keel_result keeli_snapshot_restore_silently(const keel_snapshot *snapshot, bool 
                            "register it again, or take a new snapshot",
                            snapshot->image->name, lost->component.name);
 
-    KEEL_TRY(write_begin(snapshot, "restore"));
+    KEEL_TRY(keeli_snapshot_write_begin(snapshot, "restore"));
     living l = { .snapshot = snapshot, .has_room = true };
-    keel_result result = keeli_snapshot_knows_all(snapshot) ? KEEL_OK : learn(snapshot);
+    keel_result result =
+        keeli_snapshot_knows_all(snapshot) ? KEEL_OK : learn(world, snapshot->image);
     if (result == KEEL_OK)
         result = restore_image(&l, keeps);
-    (void)write_end(snapshot, result);
+    (void)keeli_snapshot_write_end(snapshot, result);
     keeli_pointer_table_deinit(&l.readers, &world->heap);
     if (result == KEEL_OK)
         keeli_validate_entities(world);

@@ -3,6 +3,7 @@
 // and world.c. The calls for users are in keel/snapshot.h; image.h says how one world becomes the
 // image of another.
 #pragma once
+#include "rewind/image.h"
 #include "rewind/runs.h"
 
 #include <keel/snapshot.h>
@@ -47,6 +48,19 @@ bool keeli_snapshot_knows_all(const keel_snapshot *snapshot);
 // image belongs to a history, in whose steps they are recorded.
 keel_result keeli_snapshot_restore_silently(const keel_snapshot *snapshot, bool keeps);
 void keeli_snapshot_notify(keel_world *world);
+// Locks the image for writing, until keeli_snapshot_write_end, which returns `result`. Returns
+// KEEL_ERROR_BORROWED while it has readers. `what` is part of the message: "take".
+keel_result keeli_snapshot_write_begin(const keel_snapshot *snapshot, const char *what);
+keel_result keeli_snapshot_write_end(const keel_snapshot *snapshot, keel_result result);
+// Returns an error if the snapshot belongs to a ring, which alone may change what it contains.
+keel_result keeli_snapshot_check_owner(const keel_snapshot *snapshot, const char *what);
+// Returns an empty world that knows all components of the snapshot's world, by the same numbers.
+// The caller destroys it. NULL on error, which is reported.
+keel_world *keeli_snapshot_blank(const keel_snapshot *snapshot);
+// Replaces the content of the snapshot by a copy of `from`, as if it had been taken. The caller has
+// filled `taken->next`. Calls `keeps` as keeli_image_commit does. On error the content stays.
+keel_result keeli_snapshot_become(keel_snapshot *snapshot, const keel_world *from,
+                                  keeli_reader_map *keeps, void *data);
 
 // Detaches all snapshots from a world that is about to be destroyed. The snapshots remain until the
 // user destroys them.

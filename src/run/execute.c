@@ -96,6 +96,7 @@ static keel_result begin_step_context(keel_context *context, keeli_bound *bound)
         if (!bound->reader)
             return keeli_out_of_memory(world, "starting a system");
         bound->reader->name = context->system->name;
+        bound->reader->kind = KEELI_READER_OF_STEP;
         if (is_new)
             bound->reader->serial = keeli_next_serial(world);
         bound->parked = NULL;

@@ -273,6 +273,7 @@ static void free_schedules(keeli_schedule **list) {
 
 void keeli_schedules_forget(keeli_stored_workload *stored) { free_schedules(&stored->schedules); }
 void keeli_schedules_deinit(keel_world *world) {
+    keeli_waiting_deinit(world);
     free_schedules(&world->workloads.schedules);
     for (keeli_stored_workload *w = world->workloads.first; w; w = w->next)
         free_schedules(&w->schedules);
@@ -376,8 +377,7 @@ static keeli_node *node_at(const keeli_schedule *s, const uint32_t *next, const 
     return later != KEEL_NO_NODE ? &s->nodes.items[later] : NULL;
 }
 
-// Moves the run state of an old node into a new one.
-static void move_in_node(keeli_node *node, keeli_node *was) {
+void keeli_node_move(keeli_node *node, keeli_node *was) {
     node->serial = was->serial;
     node->runs = keeli_atomic_load(&was->runs);
     node->passed = was->passed;
@@ -460,7 +460,7 @@ static bool move_in_runs(keeli_schedule *s, keeli_schedule *from) {
             keeli_node *was = remove_old_node(&old, identity_of(node), number);
             if (!was)
                 continue;
-            move_in_node(node, was);
+            keeli_node_move(node, was);
             is_done[i] = true;
         }
     }
@@ -615,6 +615,8 @@ keeli_schedule *keeli_schedule_acquire(keel_world *world, const keel_workload *t
     }
     keeli_world_lock(world);
 
+    if (fresh && !moves_in)
+        keeli_waiting_claim(fresh);
     if (fresh)
         link_new_schedule(fresh, old);
     if (fresh && old)

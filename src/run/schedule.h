@@ -10,6 +10,7 @@
 //   graph.c     the storages that each node accesses, and an edge between nodes that conflict
 //   execute.c   running a schedule, node by node
 //   cost.c      whether it runs on one thread or on several
+//   waiting.c   the state of steps whose schedule is not made yet
 #pragma once
 #include "run/context.h"
 
@@ -163,6 +164,8 @@ keeli_schedule *keeli_schedule_acquire(keel_world *world, const keel_workload *t
 // Marks a schedule as not busy.
 void keeli_schedule_release(keeli_schedule *schedule);
 void keeli_schedules_deinit(keel_world *world);
+// Moves the state of a node, and what its systems are bound to, into a node of another schedule.
+void keeli_node_move(keeli_node *node, keeli_node *was);
 // Frees the schedules of a stored workload, and the run state of its systems.
 void keeli_schedules_forget(keeli_stored_workload *stored);
 // Marks a step of a stored workload as removed, so that its run state is not moved to another step
@@ -176,6 +179,29 @@ keel_result keeli_schedule_run(keeli_schedule *s);
 
 // Limit of .every of a step and of .dt of a run, in seconds: 31 years.
 #define KEELI_MAX_SECONDS 1e9
+
+// ------------------------------------------------------------------ steps that wait (waiting.c)
+// Returns the name of the outermost workload of a schedule, which identifies the schedule together
+// with the kind, place and name of a node.
+const char *keeli_schedule_name(const keeli_schedule *s);
+// Returns the node of a schedule that was made, or else a node that waits, by its identity; NULL if
+// there is none. A node for which `is_taken` returns true is passed over.
+keeli_node *keeli_node_find(const keel_world *world, const char *workload, keel_node_kind kind,
+                            uint32_t place, const char *name,
+                            bool (*is_taken)(const void *data, uint64_t serial), const void *data);
+// Adds a node that waits for the schedule of its workload. NULL when out of memory.
+keeli_node *keeli_waiting_add(keel_world *world, const char *workload, keel_node_kind kind,
+                              uint32_t place, const char *name);
+// Makes room for the state of a system of a step that has not run yet; NULL when out of memory.
+keeli_bound *keeli_waiting_bound(keel_world *world, keeli_node *node, keeli_step_system which);
+// Returns the reader of a system of a step, in use or parked. Makes a parked one if there is none;
+// NULL when out of memory. `name` is that of the system.
+keeli_reader *keeli_waiting_step_reader(keel_world *world, keeli_node *node,
+                                        keeli_step_system which, const char *name);
+// Moves the state of nodes that wait into the nodes of a new schedule. The caller has the world's
+// lock.
+void keeli_waiting_claim(keeli_schedule *s);
+void keeli_waiting_deinit(keel_world *world);
 
 // ------------------------------------------------------------------ making a schedule
 // Sorts the nodes into linear order. Returns KEEL_OK or an error, which is reported.

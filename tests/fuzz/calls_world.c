@@ -409,6 +409,30 @@ FUZZ(keel_snapshot_hash) {
     fuzz_edit(keel_snapshot_hash(which, flags, fuzz_one_in(32) ? NULL : &hash));
 }
 FUZZ(keel_snapshot_read_end) { keel_snapshot_read_end(snapshot()); }
+// The bytes of the snapshot that was written last.
+static unsigned char image_bytes[1 << 16];
+static size_t image_size;
+static bool keep_image(void *context, const void *bytes, size_t size) {
+    (void)context;
+    if (size > sizeof image_bytes - image_size) return false;
+    memcpy(image_bytes + image_size, bytes, size);
+    image_size += size;
+    return true;
+}
+FUZZ(keel_snapshot_write) {
+    keel_snapshot *which = snapshot();
+    const keel_snapshot_sink sink = { fuzz_one_in(32) ? NULL : keep_image, NULL };
+    image_size = 0;
+    (void)keel_snapshot_write(which, sink);
+}
+FUZZ(keel_snapshot_read) {
+    const keel_snapshot_read_options options = { .max_bytes = 1 << 24, .max_entities = 1 << 14 };
+    const size_t size = fuzz_one_in(8) ? fuzz_below((uint32_t)image_size + 1) : image_size;
+    if (size && fuzz_one_in(4)) image_bytes[fuzz_below((uint32_t)size)] ^= 1;
+    keel_snapshot *which = snapshot();
+    const void *bytes = fuzz_one_in(32) ? NULL : image_bytes;
+    fuzz_edit(keel_snapshot_read(which, bytes, size, &options));
+}
 FUZZ(keel_snapshot_bytes) { (void)keel_snapshot_bytes(snapshot()); }
 FUZZ(keel_snapshot_copied) { (void)keel_snapshot_copied(snapshot()); }
 FUZZ(keel_snapshot_set_flags) {

@@ -115,7 +115,7 @@ void fuzz_edit(keel_result result) {
     if (f.trace) printf("%*s-> %s\n", 4 + (int)f.depth * 4, "", keel_result_text(result));
     if (result >= 0) return;
     if (f.result >= 0) f.result = result;
-    if (result < KEEL_ERROR_RELATED) stop("no result", "an unknown number");
+    if (result < KEEL_ERROR_SCHEMA) stop("no result", "an unknown number");
     ++f.refused;
     if (f.depth || !f.before) return;
     counting_allocator_never_fail(&f.memory);

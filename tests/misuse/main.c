@@ -126,6 +126,8 @@ static struct {
     keel_reader *reader, *ended_reader;
     keel_snapshot *snapshot, *given;
     keel_hash_part parts[2];
+    unsigned char image_bytes[1 << 16];
+    size_t image_size;
     keel_ring *ring;
     keel_history *history;
     keel_field_place place;
@@ -294,6 +296,17 @@ static bool keep(keel_entity e, void *value, void *data) {
     return (void)e, (void)value, (void)data, false;
 }
 static const keel_world *image_of_snapshot;
+static bool swallow(void *context, const void *bytes, size_t size) {
+    return (void)context, (void)bytes, (void)size, true;
+}
+static const keel_snapshot_sink a_sink = { swallow, NULL };
+static bool keep_image(void *context, const void *bytes, size_t size) {
+    (void)context;
+    if (size > sizeof f.image_bytes - f.image_size) return false;
+    memcpy(f.image_bytes + f.image_size, bytes, size);
+    f.image_size += size;
+    return true;
+}
 static bool look_at_edge(keel_entity source, keel_entity target, const void *value, void *data) {
     return (void)source, (void)target, (void)value, (void)data, true;
 }
@@ -369,6 +382,8 @@ static void begin_objects(void) {
     f.snapshot = keel_snapshot_create(f.world, "kept");
     (void)keel_snapshot_take(f.snapshot);
     f.given = keel_snapshot_create(f.world, "given");
+    f.image_size = 0;
+    (void)keel_snapshot_write(f.snapshot, (keel_snapshot_sink){ keep_image, NULL });
     f.ring = keel_ring_create(f.world, 2);
     (void)keel_ring_take(f.ring, 1);
     f.history = keel_history_create(f.world, SIZE_MAX);

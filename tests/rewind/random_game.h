@@ -50,6 +50,7 @@ typedef Text TextEdge;
 typedef Text TextBond;
 
 static uint32_t copies_left = UINT32_MAX; // then copying fails
+static bool has_texts = true;              // false: no values with hooks, for bytes of snapshots
 static int64_t live_texts;
 static void text_drop(void *value, void *data) {
     (void)data;
@@ -110,6 +111,10 @@ typedef struct Holds {
     uint32_t count;
 } Holds;
 KEEL_VALUED_RELATION(Holds, .no_padding = true, .tracking = KEEL_TRACK_ALL);
+typedef struct Bond {
+    uint16_t years;
+} Bond;
+KEEL_VALUED_RELATION(Bond, .no_padding = true, .symmetric = true);
 KEEL_VALUED_RELATION(TextEdge, OWNS_TEXT);
 KEEL_VALUED_RELATION(TextBond, OWNS_TEXT, .symmetric = true);
 KEEL_RELATION(Wed, .exclusive = true, .symmetric = true, .tracking = KEEL_TRACK_ALL);
@@ -199,6 +204,7 @@ static void populate(game *g, uint32_t workers) {
                                           KEEL_OF(TextEdge),
                                           KEEL_OF(PartOf),
                                           KEEL_OF(TextBond),
+                                          KEEL_OF(Bond),
                                           KEEL_OF(Wed),
                                           KEEL_OF(keel_name),
                                           KEEL_UNIQUE_OF(Score),
@@ -219,7 +225,7 @@ static void populate(game *g, uint32_t workers) {
 static void add_values(game *g, keel_entity e) {
     keel_world *w = g->f.world;
     if (keel_is_null(e)) return;
-    switch (roll(10)) {
+    switch (roll(has_texts ? 10 : 6)) {
     case 0:
         (void)keel_add(w, e, Sparse, { roll(1000) });
         break;
@@ -293,7 +299,7 @@ static void change_edge(game *g, keel_entity a) {
     const keel_entity held = keel_target_of(w, a, Holds), said = keel_target_of(w, a, TextEdge);
     Holds *holds = keel_get_related_mut(w, a, Holds, held);
     if (holds) holds->count = roll(1000);
-    if (!keel_is_null(said) && roll(2))
+    if (has_texts && !keel_is_null(said) && roll(2))
         (void)keel_relate(w, a, TextEdge, said, text_of(roll(1000)));
     else if (!keel_is_null(said)) (void)keel_unrelate(w, a, TextEdge, said);
     if (roll(3) == 0) (void)keel_unrelate(w, a, Holds, held);
@@ -309,16 +315,19 @@ static void relate_some(game *g) {
         (void)keel_relate(w, a, Wed, b);
         break;
     case 13:
-        (void)keel_relate(w, a, TextBond, b, text_of(roll(100)));
+        if (has_texts) (void)keel_relate(w, a, TextBond, b, text_of(roll(100)));
+        else (void)keel_relate(w, a, Bond, b, { (uint16_t)roll(100) });
         break;
     case 14:
         (void)keel_unrelate_all(w, a, TextBond);
+        (void)keel_unrelate_all(w, a, Bond);
         break;
     case 8:
         (void)keel_relate(w, a, Holds, b, { roll(100) });
         break;
     case 9:
-        (void)keel_relate(w, a, TextEdge, b, text_of(roll(100)));
+        if (has_texts) (void)keel_relate(w, a, TextEdge, b, text_of(roll(100)));
+        else (void)keel_add(w, a, Marked);
         break;
     case 10:
     case 11:
@@ -371,11 +380,35 @@ static void look_and_pass(game *g) {
         (void)keel_clear(w, Moved);
         break;
     case 3:
-        (void)keel_set_unique(w, TextUnique, text_of(roll(99)));
+        if (has_texts) (void)keel_set_unique(w, TextUnique, text_of(roll(99)));
         break;
     default:
         (void)keel_remove_unique(w, TextUnique);
     }
+}
+
+// A value of each kind of storage is disabled or enabled.
+static void turn_some(game *g) {
+    keel_world *w = g->f.world;
+    const keel_entity e = anybody(g);
+    switch (roll(5)) {
+    case 0:
+        (void)keel_disable(w, e, Sparse);
+        break;
+    case 1:
+        (void)keel_disable(w, e, Row);
+        break;
+    case 2:
+        (void)keel_disable(w, e, Wide);
+        break;
+    case 3:
+        (void)keel_enable(w, e, Row);
+        break;
+    default:
+        (void)keel_enable(w, e, Sparse);
+        (void)keel_enable(w, e, Wide);
+    }
+    keel_clear_errors(w);
 }
 
 static void step(game *g) {
@@ -391,12 +424,13 @@ static void step(game *g) {
     else if (what < 12) (void)keel_delete_entity(w, anybody(g));
     else if (what < 14) relate_some(g);
     else if (what < 15) look_and_pass(g);
+    else if (what < 16 && !has_texts) turn_some(g);
     else if (what < 16) {
         if (roll(2)) (void)keel_disable(w, anybody(g), TextIndexed);
         else (void)keel_enable(w, anybody(g), TextIndexed);
     } else if (what < 17) {
         (void)keel_send(w, Ping, { roll(100) });
-        (void)keel_send(w, TextEvent, text_of(roll(100)));
+        if (has_texts) (void)keel_send(w, TextEvent, text_of(roll(100)));
     } else if (what < 18) {
         e = anybody(g);
         Index *index = keel_get_mut(w, e, Index);
