@@ -389,6 +389,8 @@ keel_result keeli_snapshot_become(keel_snapshot *snapshot, const keel_world *fro
         keeli_image_commit(&changes, keeps, data);
         end_take(snapshot, &changes);
         image->epoch = 0; // the world was never the same
+        keeli_hashes_forget(image);
+        keeli_hashes_reserve(image);
     }
     keeli_refuse_end(world, before);
     return result;
