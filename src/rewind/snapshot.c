@@ -345,6 +345,8 @@ static keel_result take_image(keel_snapshot *snapshot) {
         return result;
 
     end_take(snapshot, &changes);
+    if (!image->epoch) // its counters were not the world's, but may become the same now
+        keeli_hashes_forget(image);
     begin_epoch(world, image);
     keeli_hashes_reserve(image);
     return KEEL_OK;
