@@ -78,7 +78,6 @@ typedef struct packet {
     uint64_t schema;
     uint32_t input_size, rate, floats, wants; // `wants`: number of players; 0: watches
     uint32_t component_count;
-    packet_component components[PACKET_COMPONENTS];
     // REFUSED, BYE
     char text[PACKET_TEXT + 1];
     // WELCOME: `first_slot`, `count` slots; START: members
@@ -97,11 +96,13 @@ typedef struct packet {
     uint32_t known_count;
     uint32_t block_count;
     packet_block blocks[PACKET_BLOCKS];
-    unsigned char inputs[PACKET_BLOCKS * PACKET_RUN * KEEL_SESSION_MAX_INPUT];
     // IMAGE: `size` bytes of `total` from `offset` on. DIFFER: `kind`, and `size` bytes
     uint64_t offset, total;
     uint32_t kind, size;
     const unsigned char *bytes; // in the packet's own bytes
+    // what is large comes last: a new packet need not clear it
+    unsigned char inputs[PACKET_BLOCKS * PACKET_RUN * KEEL_SESSION_MAX_INPUT];
+    packet_component components[PACKET_COMPONENTS]; // of a HELLO
 } packet;
 
 // Reads a packet. `input_size`: bytes of an input of this session; `now`: its present frame.
