@@ -190,8 +190,8 @@ static bool make_check(keel_session *s, uint64_t frame) {
 // Forgets hashes of peers for a frame that is not compared.
 static void forget_hashes(keel_session *s, uint64_t frame) {
     EACH_PEER(s, peer)
-    for (uint32_t i = 0; i < HASHES; ++i)
-        if (peer->hashes[i].frame <= frame) peer->hashes[i].is_there = false;
+        for (uint32_t i = 0; i < HASHES; ++i)
+            if (peer->hashes[i].frame <= frame) peer->hashes[i].is_there = false;
 }
 
 void keeli_frames_check(keel_session *s) {

@@ -116,8 +116,8 @@ static inline size_t keeli_packet_block_bytes(uint32_t count, uint32_t input_siz
     return 16 + (size_t)count * (input_size + input_size / 7 + 1);
 }
 
-// Writes inputs, each as its difference to the one before, the first one to `before`; returns the bytes, or 0 if they are more
-// than `capacity`. Replays have them, too.
+// Writes inputs, each as its difference to the one before, the first one to `before`; returns the
+// bytes, or 0 if they are more than `capacity`. Replays have them, too.
 size_t keeli_inputs_pack(const unsigned char *in, uint32_t count, uint32_t size,
                          const unsigned char *before, unsigned char *bytes, size_t capacity);
 // Reads `count` inputs; returns the bytes that they took, or 0 if they are not valid.

@@ -27,7 +27,7 @@ uint32_t keeli_first_slot(uint32_t slots) {
 
 session_peer *keeli_peer_of(keel_session *s, uint32_t slot) {
     EACH_PEER(s, peer)
-    if (peer->slots >> slot & 1) return peer;
+        if (peer->slots >> slot & 1) return peer;
     return NULL;
 }
 
@@ -327,7 +327,7 @@ static bool is_within_rate(keel_session *s, session_peer *peer, size_t size) {
 
 static session_peer *peer_by_transport(keel_session *s, uint32_t transport) {
     EACH_PEER(s, peer)
-    if (peer->transport == transport) return peer;
+        if (peer->transport == transport) return peer;
     return keeli_peer_add(s, transport);
 }
 
@@ -373,8 +373,9 @@ static void watch_member(keel_session *s, session_peer *peer, double heard) {
 static void ask_for_relays(keel_session *s) {
     uint32_t unheard = 0;
     EACH_PEER(s, peer)
-    if (peer->state == PEER_MEMBER && !peer->is_suspect && s->clock - peer->heard_at > relay_after)
-        unheard |= peer->slots;
+        if (peer->state == PEER_MEMBER && !peer->is_suspect &&
+            s->clock - peer->heard_at > relay_after)
+            unheard |= peer->slots;
     if (!unheard || s->clock < s->relay_at) return;
     s->relay_at = s->clock + ask_every;
     EACH_PEER(s, peer) {

@@ -175,7 +175,7 @@ void keel_session_end(keel_session *s) {
         }
     }
     EACH_PEER(s, peer)
-    keeli_peer_forget(s, peer);
+        keeli_peer_forget(s, peer);
     if (t->close) t->close(t->self);
     keeli_differ_end(s);
     keeli_frames_end(s);

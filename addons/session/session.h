@@ -64,10 +64,10 @@ typedef struct session_peer {
     double heard_at;   // of the session's clock
     double relayed_at; // when another member last passed on something new of it
     bool is_silent;    // the event was sent
-    uint64_t known[KEEL_SESSION_MAX_PLAYERS];  // it knows the inputs of a slot for frames below
+    uint64_t known[KEEL_SESSION_MAX_PLAYERS];     // it knows the inputs of a slot for frames below
     double relay_until[KEEL_SESSION_MAX_PLAYERS]; // it does not hear the player of a slot
-    uint64_t frame;                            // that it plays next, by its last packet
-    int32_t ahead_there;                       // how far it believes to be ahead of us
+    uint64_t frame;                               // that it plays next, by its last packet
+    int32_t ahead_there;                          // how far it believes to be ahead of us
     int32_t ahead[PACE_WINDOW];
     uint32_t ahead_count;
     peer_hash hashes[HASHES];
@@ -117,9 +117,9 @@ struct keel_session {
     uint64_t next_check; // the frame of the next check
     uint64_t checked;
     bool is_waiting;
-    bool is_replaying; // frames are played again
+    bool is_replaying;  // frames are played again
     bool has_corrected; // this advance has gone back
-    uint64_t playing;  // the frame that is being played
+    uint64_t playing;   // the frame that is being played
     uint32_t ring_frames;
     // peers
     session_peer peers[KEEL_SESSION_MAX_PEERS];
