@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How all members agree on the last frame of a player who is gone. The lowest member that is left
+// Makes all members agree on the last frame of a player who is gone. The lowest member that is left
 // leads: it asks everybody (ROUND), and who is asked stops to listen to the player and answers with
 // all inputs of theirs that it has (STATE). The most that anybody knows counts: the leader sends
 // what others lack (DECIDE), and from that frame on the inputs are zeros. Until then they are
@@ -186,7 +186,7 @@ static void take_blocks(keel_session *s, const packet *p, uint32_t slots) {
 }
 
 static bool take_state(keel_session *s, session_peer *peer, const packet *p) {
-    if (!s->is_asking || p->epoch != s->epoch) return true; // of an older round
+    if (!s->is_asking || p->epoch != s->epoch) return true; // it answers an older round
     if (p->known_count != s->in.slots) return false;
     // Slots that are gone for the other one and not for us, or the other way round.
     const uint32_t differ =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How machines meet. A guest says HELLO to the host, which compares what both must have in common
+// Lets machines meet. A guest says HELLO to the host, which compares what both must have in common
 // and answers with slots (WELCOME). When enough players are there, the host tells all who plays and
 // where (START); each connects to the members before it and says MEET. Who has met all says READY,
 // and when all are ready the host says GO: everybody plays frame 0.

@@ -14,9 +14,9 @@
 
 enum {
     FRAMES_AT_ONCE = 20,    // frames that are played in one advance to catch up
-    NEAR_FRAMES = 30,       // who is this near may enter
+    NEAR_FRAMES = 30,       // a machine that is this near may enter
     ENTER_AFTER = 30,       // frames from now until a player enters
-    KEPT_FRAMES = 300,      // of the log, beyond what feeds need
+    KEPT_FRAMES = 300,      // the log keeps so many frames beyond those that feeds need
     FEED_FRAMES = 36000,    // a feed that is further behind is forgotten
     IMAGE_A_SECOND = 262144 // bytes
 };
@@ -36,7 +36,8 @@ static void trim_log(keel_session *s) {
     EACH_PEER(s, peer)
         if (peer->state == PEER_FEED && peer->image && peer->feed_from < least)
             least = peer->feed_from;
-    const uint64_t kept = s->log_end > KEPT_FRAMES ? s->log_end - KEPT_FRAMES : 0; // for new images
+    const uint64_t kept =
+        s->log_end > KEPT_FRAMES ? s->log_end - KEPT_FRAMES : 0; // new images need these
     least = least < kept ? least : kept;
     if (least <= s->log_first) return;
     const size_t entries = (size_t)(s->log_end - least);

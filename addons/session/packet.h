@@ -23,11 +23,11 @@ enum {
 
 typedef enum packet_type {
     PACKET_HELLO = 1, // wants to join
-    PACKET_REFUSED,   // may not join
-    PACKET_WELCOME,   // has a slot
-    PACKET_START,     // who plays, and where they are reached
+    PACKET_REFUSED,   // a machine may not join
+    PACKET_WELCOME,   // a machine has a slot
+    PACKET_START,     // names all who play, and where they are reached
     PACKET_MEET,      // says to another member which slots are played here
-    PACKET_READY,     // has met everybody, or has loaded the image and caught up
+    PACKET_READY,     // a machine has met everybody, or has loaded the image and caught up
     PACKET_GO,        // the game begins
     PACKET_INPUT,     // inputs, and what is known
     PACKET_FEED,      // confirmed inputs of all who play, for spectators and late players
@@ -40,7 +40,7 @@ typedef enum packet_type {
     PACKET_IMAGE,     // a piece of a world
     PACKET_DIFFER,    // parts of a state that differs: differ.c
     PACKET_BYE,       // leaves
-    PACKET_ALIVE,     // is there, while the game has not begun; or does not hear `slots`
+    PACKET_ALIVE, // a machine is there, while the game has not begun; or it does not hear `slots`
     PACKET_TYPES
 } packet_type;
 
@@ -48,7 +48,7 @@ typedef enum packet_type {
 typedef struct packet_component {
     char name[64];
     uint32_t size;
-    uint64_t hash; // of its options and fields
+    uint64_t hash; // covers its options and fields
 } packet_component;
 
 // A member in a START.
@@ -67,7 +67,7 @@ typedef struct packet_block {
     // The input before the first: only what differs from it is written. Whoever reads an INPUT has
     // it, and reads the inputs with it again; in other packets it is zeros.
     unsigned char before[KEEL_SESSION_MAX_INPUT];
-    const unsigned char *bytes; // of the inputs, in the packet's own bytes
+    const unsigned char *bytes; // the inputs as they came, in the packet's own bytes
     uint32_t size;
 } packet_block;
 
@@ -100,9 +100,9 @@ typedef struct packet {
     uint64_t offset, total;
     uint32_t kind, size;
     const unsigned char *bytes; // in the packet's own bytes
-    // what is large comes last: a new packet need not clear it
+    // large members come last: a new packet need not clear it
     unsigned char inputs[PACKET_BLOCKS * PACKET_RUN * KEEL_SESSION_MAX_INPUT];
-    packet_component components[PACKET_COMPONENTS]; // of a HELLO
+    packet_component components[PACKET_COMPONENTS]; // a HELLO has these
 } packet;
 
 // Reads a packet. `input_size`: bytes of an input of this session; `now`: its present frame.

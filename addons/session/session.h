@@ -61,13 +61,13 @@ typedef struct session_peer {
     uint32_t differ_size;
     uint64_t differ_frame;
     bool knows_us;     // said MEET
-    double heard_at;   // of the session's clock
+    double heard_at;   // by the session's clock
     double relayed_at; // when another member last passed on something new of it
     bool is_silent;    // the event was sent
     uint64_t known[KEEL_SESSION_MAX_PLAYERS];     // it knows the inputs of a slot for frames below
     double relay_until[KEEL_SESSION_MAX_PLAYERS]; // it does not hear the player of a slot
-    uint64_t frame;                               // that it plays next, by its last packet
-    int32_t ahead_there;                          // how far it believes to be ahead of us
+    uint64_t frame;                               // it plays this one next, by its last packet
+    int32_t ahead_there;                          // it believes to be so far ahead of us
     int32_t ahead[PACE_WINDOW];
     uint32_t ahead_count;
     peer_hash hashes[HASHES];
@@ -106,7 +106,7 @@ struct keel_session {
     double alive_at; // when a machine that does not play yet says that it is there
     double relay_at; // when members are asked again to pass on inputs
     double send_at;  // when a waiting session sends again
-    uint32_t number; // of the session; 0: not known yet
+    uint32_t number; // identifies the session; 0: not known yet
     uint32_t own;    // bits: the slots that are played here
     uint32_t floats; // keel_float_check of the program
     inputs in;
@@ -137,7 +137,7 @@ struct keel_session {
     double asked_at;
     uint32_t told;         // the leader and the slots of the last wish for a round
     uint32_t entering;     // bits: slots that are about to enter, and this machine leads it
-    uint32_t entry_number; // of the ENTER
+    uint32_t entry_number; // identifies the ENTER
     uint64_t entry_frame;
     double entry_at;
     // feeds, and joining a running game: join.c
