@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How all members agree on the last frame of a player who is gone. The lowest member that is left
+// Makes all members agree on the last frame of a player who is gone. The lowest member that is left
 // leads: it asks everybody (ROUND), and who is asked stops to listen to the player and answers with
 // all inputs of theirs that it has (STATE). The most that anybody knows counts: the leader sends
 // what others lack (DECIDE), and from that frame on the inputs are zeros. Until then they are
@@ -26,7 +26,7 @@ uint32_t keeli_playing_slots(const keel_session *s) {
 uint32_t keeli_agree_staying(keel_session *s) {
     uint32_t slots = s->own;
     EACH_PEER(s, peer)
-    if (peer->state == PEER_MEMBER && !peer->is_suspect) slots |= peer->slots;
+        if (peer->state == PEER_MEMBER && !peer->is_suspect) slots |= peer->slots;
     return slots;
 }
 
@@ -47,8 +47,8 @@ void keeli_agree_suspect(keel_session *s, session_peer *peer) {
 
 static void suspect_slots(keel_session *s, uint32_t slots) {
     EACH_PEER(s, peer)
-    if (peer->state == PEER_MEMBER && peer->slots & slots && !peer->is_suspect)
-        keeli_agree_suspect(s, peer);
+        if (peer->state == PEER_MEMBER && peer->slots & slots && !peer->is_suspect)
+            keeli_agree_suspect(s, peer);
 }
 
 // Writes what this machine knows of all slots, with inputs that the peer may lack.
@@ -74,7 +74,7 @@ static void apply_gone(keel_session *s, uint32_t slots) {
     s->leaving &= ~slots;
     s->entering &= ~slots;
     EACH_PEER(s, peer)
-    if (peer->slots & slots && peer->state == PEER_MEMBER) keeli_peer_forget(s, peer);
+        if (peer->slots & slots && peer->state == PEER_MEMBER) keeli_peer_forget(s, peer);
 }
 
 // Ends the round of this machine: sends to each what it lacks.
@@ -100,7 +100,7 @@ static void decide(keel_session *s) {
 
 static void decide_if_all_answered(keel_session *s) {
     EACH_PEER(s, peer)
-    if (peer->state == PEER_MEMBER && !peer->is_suspect && peer->answered != s->epoch) return;
+        if (peer->state == PEER_MEMBER && !peer->is_suspect && peer->answered != s->epoch) return;
     decide(s);
 }
 
@@ -186,7 +186,7 @@ static void take_blocks(keel_session *s, const packet *p, uint32_t slots) {
 }
 
 static bool take_state(keel_session *s, session_peer *peer, const packet *p) {
-    if (!s->is_asking || p->epoch != s->epoch) return true; // of an older round
+    if (!s->is_asking || p->epoch != s->epoch) return true; // it answers an older round
     if (p->known_count != s->in.slots) return false;
     // Slots that are gone for the other one and not for us, or the other way round.
     const uint32_t differ =

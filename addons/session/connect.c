@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How machines meet. A guest says HELLO to the host, which compares what both must have in common
+// Lets machines meet. A guest says HELLO to the host, which compares what both must have in common
 // and answers with slots (WELCOME). When enough players are there, the host tells all who plays and
 // where (START); each connects to the members before it and says MEET. Who has met all says READY,
 // and when all are ready the host says GO: everybody plays frame 0.
@@ -13,7 +13,7 @@ static uint32_t slots_of(uint32_t first, uint32_t count) { return ((1u << count)
 static uint32_t taken_slots(keel_session *s) {
     uint32_t taken = s->own | keeli_playing_slots(s);
     EACH_PEER(s, peer)
-    taken |= peer->slots;
+        taken |= peer->slots;
     return taken;
 }
 
@@ -69,9 +69,9 @@ static void send_start(keel_session *s) {
     packet *p = keeli_connect_members(s, PEER_GUEST);
     p->epoch = s->epoch;
     EACH_PEER(s, peer)
-    peer->is_ready = false;
+        peer->is_ready = false;
     EACH_PEER(s, peer)
-    if (peer->state == PEER_GUEST) keeli_peer_send(s, peer, true);
+        if (peer->state == PEER_GUEST) keeli_peer_send(s, peer, true);
 }
 
 static void start_playing(keel_session *s) {
@@ -79,16 +79,18 @@ static void start_playing(keel_session *s) {
     s->due = 0;
     s->entry = 0;
     for (uint32_t i = 0; i < s->in.slots; ++i)
-        if (s->own >> i & 1 || keeli_peer_of(s, i)) keeli_inputs_enter(&s->in, i, 0);
+        if (s->members >> i & 1) keeli_inputs_enter(&s->in, i, 0);
     EACH_PEER(s, peer)
-    for (uint32_t i = 0; i < s->in.slots; ++i) {
-        peer->known[i] = 0;
-        peer->moved_at[i] = s->clock;
-    }
+        for (uint32_t i = 0; i < s->in.slots; ++i) {
+            peer->known[i] = 0;
+        }
     keeli_session_event(s, KEEL_SESSION_STARTED, keeli_first_slot(s->own), 0, NULL);
 }
 
-void keeli_connect_alone(keel_session *s) { start_playing(s); }
+void keeli_connect_alone(keel_session *s) {
+    s->members = s->own;
+    start_playing(s);
+}
 
 // Begins the game if all guests have met each other.
 static void host_go(keel_session *s) {
@@ -99,6 +101,7 @@ static void host_go(keel_session *s) {
         players |= peer->slots;
     }
     if (count_slots(players) < s->desc.start_players) return;
+    s->members = players;
 
     EACH_PEER(s, peer) {
         if (peer->state != PEER_GUEST) continue;
@@ -180,10 +183,10 @@ static bool take_welcome(keel_session *s, session_peer *peer, const packet *p) {
 // Says READY when all members are met.
 static void check_ready(keel_session *s) {
     EACH_PEER(s, peer)
-    if (peer->state == PEER_MEETING ||
-        (peer->slots && !peer->knows_us && peer->transport != s->host))
-        return;
-    if (s->phase != PHASE_MEETING || count_slots(taken_slots(s)) < count_slots(s->members)) return;
+        if (peer->state == PEER_MEETING ||
+            (peer->slots && !peer->knows_us && peer->transport != s->host))
+            return;
+    if (s->phase != PHASE_MEETING || s->members & ~taken_slots(s) || !s->members) return;
     s->phase = PHASE_READY;
     EACH_PEER(s, peer) {
         if (peer->transport != s->host) continue;
@@ -216,8 +219,8 @@ bool keeli_connect_member(keel_session *s, const packet_member *m) {
 // Forgets members that a new START does not name any more.
 static void forget_missing(keel_session *s, uint32_t members) {
     EACH_PEER(s, peer)
-    if (peer->transport != s->host && peer->slots && (peer->slots & members) != peer->slots)
-        keeli_peer_forget(s, peer);
+        if (peer->transport != s->host && peer->slots && (peer->slots & members) != peer->slots)
+            keeli_peer_forget(s, peer);
 }
 
 static bool take_start(keel_session *s, session_peer *peer, const packet *p) {
@@ -270,7 +273,7 @@ static bool take_meet(keel_session *s, session_peer *peer, const packet *p) {
 static bool take_go(keel_session *s, session_peer *peer, const packet *p) {
     if (s->phase != PHASE_READY || peer->transport != s->host || p->epoch != s->epoch) return false;
     EACH_PEER(s, member) {
-        if (!member->slots) continue;
+        if (!(member->slots & s->members)) continue; // joins later
         member->state = PEER_MEMBER;
         member->heard_at = s->clock;
     }

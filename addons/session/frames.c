@@ -67,6 +67,7 @@ static keel_result play_again(keel_session *s, uint64_t from) {
 
 keel_result keeli_frames_correct(keel_session *s) {
     const uint64_t wrong = s->in.wrong;
+    s->has_corrected = wrong != UINT64_MAX;
     if (wrong == UINT64_MAX) return KEEL_OK;
     s->in.wrong = UINT64_MAX;
     const uint64_t from = keeli_frames_nearest(s, wrong);
@@ -87,12 +88,21 @@ keel_result keeli_frames_correct(keel_session *s) {
     return KEEL_OK;
 }
 
-keel_result keeli_frames_play(keel_session *s) {
+// True if the state of the present frame has to be taken: to compare it, or to go back to it. Going
+// back begins at the nearest state before the wrong frame, so two frames need one state. In an
+// advance that went back, the confirmed frame was taken already, and is the next one to go back to.
+static bool must_take(const keel_session *s) {
     const uint64_t now = s->in.now;
-    if (keeli_inputs_confirmed(&s->in) <= now || is_check(s, now))
-        KEEL_TRY(keel_ring_take(s->ring, now));
-    KEEL_TRY(play_frame(s, now));
-    s->in.now = now + 1;
+    if (is_check(s, now)) return true;
+    if (keeli_inputs_confirmed(&s->in) > now) return false;
+    const uint64_t nearest = keeli_frames_nearest(s, now);
+    return nearest == UINT64_MAX || (nearest + 1 < now && !s->has_corrected);
+}
+
+keel_result keeli_frames_play(keel_session *s) {
+    if (must_take(s)) KEEL_TRY(keel_ring_take(s->ring, s->in.now));
+    KEEL_TRY(play_frame(s, s->in.now));
+    ++s->in.now;
     return KEEL_OK;
 }
 
@@ -180,8 +190,8 @@ static bool make_check(keel_session *s, uint64_t frame) {
 // Forgets hashes of peers for a frame that is not compared.
 static void forget_hashes(keel_session *s, uint64_t frame) {
     EACH_PEER(s, peer)
-    for (uint32_t i = 0; i < HASHES; ++i)
-        if (peer->hashes[i].frame <= frame) peer->hashes[i].is_there = false;
+        for (uint32_t i = 0; i < HASHES; ++i)
+            if (peer->hashes[i].frame <= frame) peer->hashes[i].is_there = false;
 }
 
 void keeli_frames_check(keel_session *s) {

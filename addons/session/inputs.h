@@ -27,7 +27,7 @@ typedef struct inputs {
     unsigned char *memory;
 } inputs;
 
-// What became of an input.
+// The outcomes of adding an input.
 typedef enum input_result {
     INPUT_TAKEN,
     INPUT_OLD,      // it is known already

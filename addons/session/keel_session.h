@@ -57,7 +57,7 @@ enum {
 typedef struct keel_session keel_session;
 
 // ---------------------------------------------------------------- inputs, as systems see them
-/// What is known of the input of one player in the frame that is played.
+/// The knowledge of the input of one player in the frame that is played.
 typedef enum keel_input_state {
     KEEL_INPUT_GONE,      ///< nobody plays here: the input is zeros
     KEEL_INPUT_CONFIRMED, ///< the input that the player gave
@@ -133,21 +133,20 @@ typedef struct keel_enet_desc {
 } keel_enet_desc;
 /// Returns a transport over UDP and IPv4: that of a session without `.transport`, for other
 /// options, and for keel_simulated_transport. Give it to one session, whose end closes it; if the
-/// session cannot begin, close it yourself: `t.close(t.self)`. Each
-/// player must be reachable by those who join later: it passes no router that blocks connections
-/// from outside.
+/// session cannot begin, close it yourself: `t.close(t.self)`. All players connect to each other,
+/// so each must be reachable: routers that block connections from outside are not overcome.
 /// @param desc NULL: the defaults
 /// @return all zeros on error: Keel is built without ENet, memory ran out, or more than 4,095 peers
 KEEL_API keel_session_transport keel_enet_transport(const keel_enet_desc *desc);
 
 // ---------------------------------------------------------------- a session
-/// What a session is. Zero members take their defaults.
+/// The options of a session. Zero members take their defaults.
 typedef struct keel_session_desc {
     const keel_workload *step; ///< plays one frame
     uint32_t input_size;       ///< bytes of one player's input in a frame, 1 to 64, without padding
     uint32_t players;          ///< slots for players, 2 to 8
     uint32_t start_players;    ///< the game begins with this many players; default `players`
-    uint32_t local_players;    ///< how many play at this machine; default 1
+    uint32_t local_players;    ///< number of players at this machine; default 1
     bool spectates;            ///< plays nothing, and gets confirmed inputs; default false
     uint32_t rate;             ///< frames a second, 1 to 1,000; default 60
     uint32_t input_delay;      ///< frames until an input counts, to 32; default 2
@@ -157,9 +156,9 @@ typedef struct keel_session_desc {
     uint32_t spectator_delay;  ///< frames that inputs are held back from spectators; default 0
     bool takes_spectators;     ///< default false
     uint64_t max_image_bytes;  ///< limit of a world that another machine sends; default 64 MiB
-    uint64_t seed;             ///< for the session's number, which packets carry; default: a clock
-    const char *record;        ///< path of a replay that is written; default none
-    keel_error *error;         ///< filled when keel_session_begin returns NULL; may be NULL
+    uint64_t seed;      ///< makes the session's number, which packets carry; default: a clock
+    const char *record; ///< path of a replay that is written; default none
+    keel_error *error;  ///< filled when keel_session_begin returns NULL; may be NULL
     keel_session_transport transport; ///< default: ENet, if Keel is built with it
 } keel_session_desc;
 
@@ -174,8 +173,8 @@ typedef enum keel_session_event_kind {
     KEEL_SESSION_WAITING,     ///< waits for inputs of `player` for `frame`
     KEEL_SESSION_RESUMED,     ///< plays on after waiting
     KEEL_SESSION_ROLLED_BACK, ///< went back to `frame`, and played `count` frames again
-    KEEL_SESSION_UNDONE,      ///< what was reported by keel_session_once for `frame` with `key` did
-                              ///< not happen
+    KEEL_SESSION_UNDONE,      ///< the thing that was reported by keel_session_once for `frame` with
+                              ///< `key` did not happen
     KEEL_SESSION_DIFFERS,     ///< the world of `player` is another one in `frame`; `text` names
                               ///< component, entity, field and both values, once they are known
     KEEL_SESSION_CHEATS,      ///< `player` sent two inputs for one frame
@@ -189,7 +188,7 @@ typedef enum keel_session_event_kind {
 
 /// Something that happened in a session.
 typedef struct keel_session_event {
-    keel_session_event_kind kind; ///< what happened
+    keel_session_event_kind kind; ///< the kind
     uint32_t player;              ///< a slot, or KEEL_SESSION_NO_PLAYER
     uint64_t frame;               ///< a frame
     uint64_t key;                 ///< KEEL_SESSION_UNDONE: the key
@@ -207,7 +206,7 @@ typedef struct keel_session_player {
     float loss;      ///< part of the packets that were lost, 0 to 1
 } keel_session_player;
 
-/// What a session is doing.
+/// The state of a session.
 typedef struct keel_session_status {
     bool is_playing;          ///< the game has begun, and this machine is part of it
     bool is_waiting;          ///< too many frames are not confirmed
@@ -297,7 +296,7 @@ KEEL_API keel_snapshot *keel_session_snapshot(keel_session *s, uint64_t frame);
 // ---------------------------------------------------------------- sync test
 /// Fills in the input of a player for a frame.
 typedef void keel_session_input_fn(void *data, uint64_t frame, uint32_t player, void *input);
-/// What keel_session_sync_test plays. Zero members take their defaults.
+/// The options of keel_session_sync_test. Zero members take their defaults.
 typedef struct keel_sync_test_desc {
     const keel_workload *step; ///< plays one frame
     uint32_t input_size;       ///< bytes of an input, 1 to 64
@@ -308,9 +307,9 @@ typedef struct keel_sync_test_desc {
     keel_session_input_fn
         *input;    ///< default: random bytes, which each player keeps for some frames
     void *data;    ///< passed to `input`
-    uint64_t seed; ///< of the random bytes
+    uint64_t seed; ///< decides the random bytes
 } keel_sync_test_desc;
-/// What keel_session_sync_test found.
+/// The finding of keel_session_sync_test.
 typedef struct keel_sync_test_report {
     uint64_t frame; ///< the first frame whose state differed when it was played again
     /// A sentence: the component, entity and field with both values; or that only orders differ
@@ -331,10 +330,10 @@ KEEL_API keel_result keel_session_sync_test(keel_world *world, const keel_sync_t
 /// tests and for games that show what a network does to them. Time passes by keel_loopback_advance
 /// only, so that a test of an hour takes seconds, and the same seed does the same.
 typedef struct keel_loopback keel_loopback;
-/// What the network of a loopback does to packets. All zeros: nothing.
+/// The harm that the network of a loopback does to packets. All zeros: none.
 typedef struct keel_loopback_desc {
     uint32_t peers;   ///< machines, 1 to 64
-    uint64_t seed;    ///< of all that is random
+    uint64_t seed;    ///< decides all that is random
     float delay_ms;   ///< one way
     float jitter_ms;  ///< up to so much more, for each packet: later ones may overtake it
     float loss;       ///< part of the packets that get lost, 0 to 1

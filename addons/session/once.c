@@ -27,12 +27,14 @@ bool keel_session_once(keel_session *s, uint64_t key) {
         known->was_again = true;
         return false;
     }
+    s->has_once = true;
     *once_free(s) =
         (once_key){ .frame = s->playing, .key = key, .is_there = true, .was_again = true };
     return true;
 }
 
 void keeli_once_again(keel_session *s, uint64_t frame) {
+    if (!s->has_once) return;
     const uint64_t confirmed = keeli_inputs_confirmed(&s->in);
     for (uint32_t i = 0; i < ONCE_KEYS; ++i) {
         once_key *known = &s->once[i];
@@ -43,6 +45,7 @@ void keeli_once_again(keel_session *s, uint64_t frame) {
 }
 
 void keeli_once_end(keel_session *s, uint64_t from, uint64_t to) {
+    if (!s->has_once) return;
     for (uint32_t i = 0; i < ONCE_KEYS; ++i) {
         once_key *known = &s->once[i];
         if (!known->is_there || known->was_again || known->frame < from || known->frame >= to)

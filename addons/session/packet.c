@@ -11,6 +11,7 @@ typedef struct wire {
     unsigned char *out;      // NULL: reads
     const unsigned char *in; // NULL: writes
     size_t at, size;
+    uint64_t now; // the present frame of who reads
     bool failed;
 } wire;
 
@@ -49,6 +50,15 @@ static void wire_u32(wire *w, uint32_t *value, uint32_t bytes, uint32_t most) {
 static void wire_frame(wire *w, uint64_t *frame) {
     wire_fail_if(w, *frame > UINT32_MAX && w->out);
     *frame = wire_number(w, *frame, 4);
+}
+
+// A frame that is near to the present one on both sides: its lowest 16 bits.
+static void wire_near_frame(wire *w, uint64_t *frame) {
+    const uint64_t low = wire_number(w, *frame & 0xffff, 2);
+    if (w->out) return;
+    *frame = (w->now & ~(uint64_t)0xffff) | low;
+    if (*frame > w->now + 0x8000 && *frame >= 0x10000) *frame -= 0x10000;
+    else if (*frame + 0x8000 < w->now) *frame += 0x10000;
 }
 
 // An integer of 7 bits a byte, the last one without the highest bit.
@@ -120,9 +130,8 @@ static unsigned char *pack_input(const unsigned char *input, const unsigned char
 }
 
 size_t keeli_inputs_pack(const unsigned char *in, uint32_t count, uint32_t size,
-                         unsigned char *bytes, size_t capacity) {
-    static const unsigned char zeros[KEEL_SESSION_MAX_INPUT];
-    const unsigned char *before = zeros, *end = bytes + capacity;
+                         const unsigned char *before, unsigned char *bytes, size_t capacity) {
+    const unsigned char *end = bytes + capacity;
     unsigned char *to = bytes;
     for (uint32_t i = 0; i < count;) {
         uint32_t run = 0; // inputs that are like the one before
@@ -160,9 +169,8 @@ static const unsigned char *unpack_input(unsigned char *input, uint32_t size,
 }
 
 size_t keeli_inputs_unpack(unsigned char *in, uint32_t count, uint32_t size,
-                           const unsigned char *bytes, size_t left) {
-    static const unsigned char zeros[KEEL_SESSION_MAX_INPUT];
-    const unsigned char *before = zeros, *from = bytes, *end = bytes + left;
+                           const unsigned char *before, const unsigned char *bytes, size_t left) {
+    const unsigned char *from = bytes, *end = bytes + left;
     for (uint32_t i = 0; i < count;) {
         if (from == end) return 0;
         const bool is_run = *from & 128;
@@ -188,23 +196,36 @@ static void wire_block(wire *w, packet *p, packet_block *block, uint32_t *used,
     wire_fail_if(w, block->slot >= KEEL_SESSION_MAX_PLAYERS || !block->count ||
                         block->count > PACKET_RUN);
     if (w->failed) return;
-    if (w->in) block->at = *used * input_size;
+    if (w->in) {
+        block->at = *used * input_size;
+        memset(block->before, 0, sizeof block->before);
+    }
     *used += block->count;
 
     unsigned char *all = p->inputs + block->at;
     const size_t left = w->size - w->at;
-    const size_t size =
-        w->out ? keeli_inputs_pack(all, block->count, input_size, w->out + w->at, left)
-               : keeli_inputs_unpack(all, block->count, input_size, w->in + w->at, left);
+    size_t size;
+    if (w->out) {
+        size =
+            keeli_inputs_pack(all, block->count, input_size, block->before, w->out + w->at, left);
+    } else {
+        block->bytes = w->in + w->at;
+        size =
+            keeli_inputs_unpack(all, block->count, input_size, block->before, block->bytes, left);
+        block->size = (uint32_t)size;
+    }
     wire_fail_if(w, !size);
     w->at += w->failed ? 0 : size;
 }
 
+// All blocks of a packet, up to its end.
 static void wire_blocks(wire *w, packet *p, uint32_t input_size) {
-    wire_u32(w, &p->block_count, 1, PACKET_BLOCKS);
+    const uint32_t count = w->out ? p->block_count : PACKET_BLOCKS;
     uint32_t used = 0;
-    for (uint32_t i = 0; i < p->block_count && !w->failed; ++i)
-        wire_block(w, p, &p->blocks[i], &used, input_size);
+    for (p->block_count = 0; p->block_count < count && !w->failed; ++p->block_count) {
+        if (w->in && w->at == w->size) return;
+        wire_block(w, p, &p->blocks[p->block_count], &used, input_size);
+    }
 }
 
 static void wire_known(wire *w, packet *p) {
@@ -220,7 +241,7 @@ static void wire_hello(wire *w, packet *p) {
     wire_fail_if(w, magic != PACKET_MAGIC);
     wire_u32(w, &version, 2, UINT16_MAX);
     p->kind = version;
-    if (version != PACKET_VERSION) { // of another Keel: the rest may be anything
+    if (version != PACKET_VERSION) { // another Keel sent it: the rest may be anything
         w->at = w->size;
         return;
     }
@@ -264,7 +285,7 @@ static void wire_start(wire *w, packet *p) {
 
 static void wire_input(wire *w, packet *p, uint32_t input_size) {
     uint8_t ahead = (uint8_t)(int8_t)p->ahead;
-    wire_frame(w, &p->frame);
+    wire_near_frame(w, &p->frame);
     wire_u8(w, &ahead);
     p->ahead = (int8_t)ahead;
     wire_u32(w, &p->sequence, 1, UINT8_MAX);
@@ -304,7 +325,7 @@ static void wire_differ(wire *w, packet *p) {
     wire_bytes(w, &p->bytes, p->size);
 }
 
-// What a ROUND asks, a STATE answers, a DECIDE says and an ENTER or ENTERED agrees on.
+// The layout of ROUND, STATE, DECIDE, ENTER and ENTERED.
 static void wire_agreement(wire *w, packet *p, uint32_t input_size) {
     wire_u32(w, &p->epoch, 4, UINT32_MAX);
     wire_u32(w, &p->slots, 1, UINT8_MAX);
@@ -320,8 +341,6 @@ static void wire_packet(wire *w, packet *p, uint32_t input_size) {
     uint32_t type = p->type;
     wire_u32(w, &type, 1, PACKET_TYPES - 1);
     p->type = (packet_type)type;
-    wire_u8(w, &p->slot);
-    wire_fail_if(w, p->slot >= KEEL_SESSION_MAX_PLAYERS && p->slot != PACKET_NO_SLOT);
     wire_u32(w, &p->session, 4, UINT32_MAX);
     if (w->failed) return;
 
@@ -343,7 +362,6 @@ static void wire_packet(wire *w, packet *p, uint32_t input_size) {
         wire_start(w, p);
         break;
     case PACKET_ALIVE:
-        break;
     case PACKET_MEET:
         wire_u32(w, &p->slots, 1, UINT8_MAX);
         break;
@@ -379,9 +397,10 @@ static void wire_packet(wire *w, packet *p, uint32_t input_size) {
     }
 }
 
-bool keeli_packet_read(packet *out, const void *bytes, size_t size, uint32_t input_size) {
+bool keeli_packet_read(packet *out, const void *bytes, size_t size, uint32_t input_size,
+                       uint64_t now) {
     if (size < PACKET_HEAD || size > PACKET_BYTES) return false;
-    wire w = { .in = bytes, .size = size };
+    wire w = { .in = bytes, .size = size, .now = now };
     wire_packet(&w, out, input_size);
     return !w.failed && w.at == size;
 }

@@ -14,7 +14,9 @@ enum {
     BYTES_A_SECOND = 65536, // a peer that sends more is not heard
 };
 static const double silent_after = 1.0; // seconds until KEEL_SESSION_SILENT
-static const double relay_after = 0.5;  // seconds until inputs of others are passed on, or believed
+static const double relay_after = 0.5;  // seconds of silence until others are asked for inputs
+static const double relay_for = 1.0;    // seconds for which they pass them on
+static const double ask_every = 0.25;   // seconds until they are asked again
 static const double stranger_for = 3.0; // seconds in which a new machine must say something
 
 uint32_t keeli_first_slot(uint32_t slots) {
@@ -25,7 +27,7 @@ uint32_t keeli_first_slot(uint32_t slots) {
 
 session_peer *keeli_peer_of(keel_session *s, uint32_t slot) {
     EACH_PEER(s, peer)
-    if (peer->slots >> slot & 1) return peer;
+        if (peer->slots >> slot & 1) return peer;
     return NULL;
 }
 
@@ -52,7 +54,6 @@ packet *keeli_packet_begin(keel_session *s, packet_type type) {
     packet *p = &s->out_packet;
     memset(p, 0, offsetof(packet, inputs));
     p->type = type;
-    p->slot = s->own ? (uint8_t)keeli_first_slot(s->own) : PACKET_NO_SLOT;
     p->session = s->number;
     p->bytes = NULL;
     p->size = 0;
@@ -99,12 +100,19 @@ static uint32_t inputs_in_packet(const keel_session *s) {
     return most < PACKET_RUN ? (uint32_t)most : PACKET_RUN;
 }
 
-// True if a member does not seem to hear the player of a slot, whose inputs we know.
+// True if a member has said that it does not hear the player of a slot, whose inputs we know.
 static bool needs_relay(const keel_session *s, const session_peer *peer, uint32_t slot) {
     if (peer->slots >> slot & 1 || s->own >> slot & 1 || s->leaving >> slot & 1) return false;
     const bool is_behind =
         peer->known[slot] < s->in.slot[slot].known && s->in.slot[slot].is_playing;
-    return is_behind && s->clock - peer->moved_at[slot] > relay_after;
+    return is_behind && s->clock < peer->relay_until[slot];
+}
+
+// Writes only what differs from the last input that the peer knows.
+static void pack_after_known(const keel_session *s, packet_block *block) {
+    const unsigned char *before =
+        block->first ? keeli_inputs_find(&s->in, block->slot, block->first - 1) : NULL;
+    if (before) memcpy(block->before, before, s->desc.input_size);
 }
 
 // Adds our inputs that the peer does not know, and those that it does not hear from others.
@@ -116,7 +124,10 @@ static void add_inputs(keel_session *s, session_peer *peer, packet *p) {
         uint64_t from = peer->known[i], to = s->in.slot[i].known;
         if (is_own && from < s->entry) from = s->entry;
         if (to > from + left) to = from + left;
-        if (keeli_packet_add_block(s, p, i, from, to)) left -= p->blocks[p->block_count - 1].count;
+        if (!keeli_packet_add_block(s, p, i, from, to)) continue;
+        packet_block *block = &p->blocks[p->block_count - 1];
+        pack_after_known(s, block);
+        left -= block->count;
     }
 }
 
@@ -181,9 +192,7 @@ static bool note_known(keel_session *s, session_peer *peer, const packet *p) {
     for (uint32_t i = 0; i < s->in.slots; ++i) {
         const bool rises = peer->known[i] == PACKET_GONE ? p->known[i] != PACKET_GONE
                                                          : p->known[i] > peer->known[i];
-        if (!rises) continue;
-        peer->known[i] = p->known[i];
-        peer->moved_at[i] = s->clock;
+        if (rises) peer->known[i] = p->known[i];
     }
     const uint32_t own = keeli_first_slot(s->own);
     if (own != KEEL_SESSION_NO_PLAYER && p->known[own] != PACKET_GONE &&
@@ -196,8 +205,7 @@ static bool note_known(keel_session *s, session_peer *peer, const packet *p) {
 }
 
 // Takes the inputs of one block. False: no honest peer sends it.
-static bool take_block(keel_session *s, session_peer *peer, const packet *p,
-                       const packet_block *block) {
+static bool take_block(keel_session *s, session_peer *peer, const packet_block *block) {
     const uint32_t slot = block->slot;
     if (slot >= s->in.slots || s->own >> slot & 1) return false;
     if (s->leaving >> slot & 1) return true;
@@ -205,8 +213,16 @@ static bool take_block(keel_session *s, session_peer *peer, const packet *p,
     const bool is_own = origin == peer;
     if (!origin || (!is_own && s->clock - origin->heard_at < relay_after)) return true;
 
+    static const unsigned char zeros[KEEL_SESSION_MAX_INPUT];
+    unsigned char inputs_of_block[PACKET_RUN * KEEL_SESSION_MAX_INPUT];
+    const unsigned char *before =
+        block->first ? keeli_inputs_find(&s->in, slot, block->first - 1) : zeros;
+    if (!before) return true; // one before is missing
+    if (!keeli_inputs_unpack(inputs_of_block, block->count, s->desc.input_size, before,
+                             block->bytes, block->size))
+        return false;
     for (uint32_t i = 0; i < block->count; ++i) {
-        const unsigned char *input = p->inputs + block->at + i * s->desc.input_size;
+        const unsigned char *input = inputs_of_block + (size_t)i * s->desc.input_size;
         const input_result result = keeli_inputs_add(&s->in, slot, block->first + i, input);
         if (result == INPUT_EARLY) break;
         if (result == INPUT_CONFLICT) {
@@ -239,7 +255,7 @@ static bool take_inputs(keel_session *s, session_peer *peer, const packet *p) {
     for (uint32_t i = 0; i < p->block_count; ++i) {
         const uint32_t slot = p->blocks[i].slot;
         const uint64_t before = s->in.slot[slot].known;
-        if (!take_block(s, peer, p, &p->blocks[i])) return false;
+        if (!take_block(s, peer, &p->blocks[i])) return false;
         note_relayed(s, peer, slot, before);
     }
     return true;
@@ -281,6 +297,9 @@ static bool handle(keel_session *s, session_peer *peer, const packet *p) {
             keeli_frames_hash_of(s, peer, p->frame, p->hash);
         return p->session == s->number;
     case PACKET_ALIVE:
+        if (is_member)
+            for (uint32_t i = 0; i < s->in.slots; ++i)
+                if (p->slots >> i & 1) peer->relay_until[i] = s->clock + relay_for;
         return p->session == s->number;
     case PACKET_BYE:
         if (p->session != s->number) return false;
@@ -308,7 +327,7 @@ static bool is_within_rate(keel_session *s, session_peer *peer, size_t size) {
 
 static session_peer *peer_by_transport(keel_session *s, uint32_t transport) {
     EACH_PEER(s, peer)
-    if (peer->transport == transport) return peer;
+        if (peer->transport == transport) return peer;
     return keeli_peer_add(s, transport);
 }
 
@@ -322,7 +341,7 @@ void keeli_peers_receive(keel_session *s) {
         session_peer *peer = peer_by_transport(s, transport);
         if (!peer && t->forget) t->forget(t->self, transport); // no place is left
         if (!peer || peer->is_suspect || !is_within_rate(s, peer, size)) continue;
-        if (!keeli_packet_read(&s->in_packet, s->received, size, s->desc.input_size) ||
+        if (!keeli_packet_read(&s->in_packet, s->received, size, s->desc.input_size, s->in.now) ||
             !handle(s, peer, &s->in_packet)) {
             count_bad(s, peer);
             continue;
@@ -351,7 +370,25 @@ static void watch_member(keel_session *s, session_peer *peer, double heard) {
         keeli_agree_suspect(s, peer);
 }
 
+// Asks all members to pass on the inputs of those that this machine does not hear itself.
+static void ask_for_relays(keel_session *s) {
+    uint32_t unheard = 0;
+    EACH_PEER(s, peer)
+        if (peer->state == PEER_MEMBER && !peer->is_suspect &&
+            s->clock - peer->heard_at > relay_after)
+            unheard |= peer->slots;
+    if (!unheard || s->clock < s->relay_at) return;
+    s->relay_at = s->clock + ask_every;
+    EACH_PEER(s, peer) {
+        if (peer->state != PEER_MEMBER || peer->is_suspect || peer->slots & unheard) continue;
+        packet *p = keeli_packet_begin(s, PACKET_ALIVE);
+        p->slots = unheard;
+        keeli_peer_send(s, peer, false);
+    }
+}
+
 void keeli_peers_watch(keel_session *s) {
+    ask_for_relays(s);
     EACH_PEER(s, peer) {
         const double heard = peer->heard_at > peer->relayed_at ? peer->heard_at : peer->relayed_at;
         const bool never = s->desc.timeout_ms == KEEL_SESSION_NEVER;

@@ -196,7 +196,7 @@ void keel_session_end(keel_session *s) {
     }
     flush_transport(s);
     EACH_PEER(s, peer)
-    keeli_peer_forget(s, peer);
+        keeli_peer_forget(s, peer);
     if (t->close) t->close(t->self);
     keeli_differ_end(s);
     keeli_frames_end(s);
@@ -305,6 +305,12 @@ static keel_result advance_game(keel_session *s, uint32_t *played) {
     return KEEL_OK;
 }
 
+// Returns the seconds after which a machine that does not play yet says that it is there.
+static double alive_every(const keel_session *s) {
+    const double part = s->desc.timeout_ms / 8000.0;
+    return part < 0.02 ? 0.02 : part > 0.25 ? 0.25 : part;
+}
+
 static keel_result advance_session(keel_session *s, double elapsed) {
     const keel_session_transport *t = &s->desc.transport;
     s->clock += elapsed;
@@ -323,7 +329,7 @@ static keel_result advance_session(keel_session *s, double elapsed) {
     }
     if (s->phase != PHASE_PLAYING && s->phase != PHASE_ENDED && s->clock >= s->alive_at) {
         keeli_peers_send_alive(s);
-        s->alive_at = s->clock + 0.25;
+        s->alive_at = s->clock + alive_every(s);
     }
     if (result < 0) return fail(s, result);
     return played ? KEEL_OK : KEEL_ABSENT;

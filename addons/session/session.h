@@ -61,13 +61,13 @@ typedef struct session_peer {
     uint32_t differ_size;
     uint64_t differ_frame;
     bool knows_us;     // said MEET
-    double heard_at;   // of the session's clock
+    double heard_at;   // by the session's clock
     double relayed_at; // when another member last passed on something new of it
     bool is_silent;    // the event was sent
-    uint64_t known[KEEL_SESSION_MAX_PLAYERS];  // it knows the inputs of a slot for frames below
-    double moved_at[KEEL_SESSION_MAX_PLAYERS]; // when `known` last rose
-    uint64_t frame;                            // that it plays next, by its last packet
-    int32_t ahead_there;                       // how far it believes to be ahead of us
+    uint64_t known[KEEL_SESSION_MAX_PLAYERS];     // it knows the inputs of a slot for frames below
+    double relay_until[KEEL_SESSION_MAX_PLAYERS]; // it does not hear the player of a slot
+    uint64_t frame;                               // it plays this one next, by its last packet
+    int32_t ahead_there;                          // it believes to be so far ahead of us
     int32_t ahead[PACE_WINDOW];
     uint32_t ahead_count;
     peer_hash hashes[HASHES];
@@ -104,9 +104,10 @@ struct keel_session {
     double elapsed;  // seconds of this advance
     double due;      // seconds that are not played yet
     double alive_at; // when a machine that does not play yet says that it is there
+    double relay_at; // when members are asked again to pass on inputs
     double send_at;  // when a waiting session sends again
     double warn_at;  // when a refused machine is told of again
-    uint32_t number; // of the session; 0: not known yet
+    uint32_t number; // identifies the session; 0: not known yet
     uint32_t own;    // bits: the slots that are played here
     uint32_t floats; // keel_float_check of the program
     inputs in;
@@ -117,8 +118,9 @@ struct keel_session {
     uint64_t next_check; // the frame of the next check
     uint64_t checked;
     bool is_waiting;
-    bool is_replaying; // frames are played again
-    uint64_t playing;  // the frame that is being played
+    bool is_replaying;  // frames are played again
+    bool has_corrected; // this advance has gone back
+    uint64_t playing;   // the frame that is being played
     uint32_t ring_frames;
     // peers
     session_peer peers[KEEL_SESSION_MAX_PEERS];
@@ -136,7 +138,7 @@ struct keel_session {
     double asked_at;
     uint32_t told;         // the leader and the slots of the last wish for a round
     uint32_t entering;     // bits: slots that are about to enter, and this machine leads it
-    uint32_t entry_number; // of the ENTER
+    uint32_t entry_number; // identifies the ENTER
     uint64_t entry_frame;
     double entry_at;
     // feeds, and joining a running game: join.c
@@ -153,6 +155,7 @@ struct keel_session {
     struct recorder *recorder;
     struct differ *differ;
     once_key once[ONCE_KEYS];
+    bool has_once; // something was reported
     // events
     keel_session_event events[EVENTS];
     uint32_t event_first, event_count;

@@ -455,7 +455,8 @@ static uint64_t sum_of(keel_world *world, keeli_storage *s) {
         keeli_atomic_put(&world->was_hashed, 1);
 
     uint64_t sum = sum_of_storage(world, s ? s : &world->stand_in.entities, is_cached);
-    for (uint32_t i = 0; !s && i < world->storages.count; ++i)
+    const uint32_t others = s ? 0 : world->storages.count;
+    for (uint32_t i = 0; i < others; ++i)
         sum += sum_of_storage(world, world->storages.items[i], is_cached);
     caches_end(world, is_cached);
     return sum;

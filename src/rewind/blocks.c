@@ -100,6 +100,16 @@ void keeli_hashes_reserve(keel_world *image) {
     }
 }
 
+void keeli_hashes_forget(keel_world *image) {
+    image->hashed_entities.alive = UINT32_MAX;
+    for (uint32_t i = 0; i < image->storages.count; ++i) {
+        keeli_hash_cache *cache = &image->storages.items[i]->hashed;
+        cache->edge_edits = UINT64_MAX;
+        for (uint32_t block = 0; block < cache->count; ++block)
+            cache->parts[block].epoch = 0;
+    }
+}
+
 // ------------------------------------------------------------------ copying
 // True if no value of the storage has another place in the other world. For rows, the archetypes of
 // both worlds must be alike, too.

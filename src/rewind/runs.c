@@ -183,7 +183,7 @@ void keeli_runs_take(keeli_runs *runs, const keel_world *world) {
         const uint32_t count = g->owned_count ? 0 : keeli_group_count(g);
         *KEELI_APPEND(&runs->groups) = (keeli_kept_group){ .serial = g->serial,
                                                            .called = hash_once(&g->called, g->name),
-                                                            .length = g->length,
+                                                           .length = g->length,
                                                            .first = runs->members.count,
                                                            .count = count,
                                                            .first_slot = runs->slots.count,

@@ -43,7 +43,7 @@ typedef struct keeli_kept_group {
     const char *name;                                // valid until keeli_runs_label returns
 } keeli_kept_group;
 
-// What identifies a reader, node or group in another world: names in the text of keeli_runs. The
+// The identity of a reader, node or group in another world: names in the text of keeli_runs. The
 // copy of names is made anew only when a label differs from those of the last copy.
 typedef struct keeli_label {
     uint64_t serial;

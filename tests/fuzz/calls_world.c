@@ -482,11 +482,11 @@ FUZZ(keel_ring_snapshot) {
 }
 FUZZ(keel_ring_exchange) {
     keel_world *world = fuzz_world();
-    if (!f.ring) f.ring = keel_ring_create(world, 3);
-    if (fuzz_one_in(2)) fuzz_edit(keel_ring_take(f.ring, fuzz_below(8)));
     const uint32_t at = fuzz_below(FUZZ_SNAPSHOTS);
-    if (!f.snapshots[at]) f.snapshots[at] = keel_snapshot_create(world, "given");
     const uint64_t frame = fuzz_below(8);
+    if (!f.snapshots[at]) f.snapshots[at] = keel_snapshot_create(world, "given");
+    if (!f.ring) f.ring = keel_ring_create(world, 3);
+    if (fuzz_one_in(2)) fuzz_edit(keel_ring_take(f.ring, frame));
     fuzz_edit(keel_ring_exchange(f.ring, frame, fuzz_one_in(32) ? NULL : &f.snapshots[at]));
 }
 FUZZ(keel_ring_frames) {

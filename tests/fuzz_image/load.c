@@ -10,8 +10,7 @@
 #include <stdlib.h>
 
 typedef struct Packed {
-    uint32_t value;
-    bool is_new;
+    uint32_t value, turn;
 } Packed;
 typedef struct Kept {
     uint32_t value;
@@ -36,7 +35,6 @@ typedef struct Docked {
 } Docked;
 typedef struct Score {
     uint32_t points;
-    keel_entity best;
 } Score;
 typedef struct Ping {
     uint32_t number;
@@ -48,22 +46,23 @@ static void owned_drop(void *value, void *data) {
     (void)data;
     free(((Owned *)value)->memory);
 }
-KEEL_COMPONENT(Packed, .tracking = KEEL_TRACK_ALL);
-KEEL_COMPONENT(Kept);
-KEEL_COMPONENT(Near, .storage = KEEL_INDEXED, .tracking = KEEL_TRACK_ALL);
-KEEL_COMPONENT(Row, .storage = KEEL_ARCHETYPE, .tracking = KEEL_TRACK_INSERTION);
-KEEL_COMPONENT(Page, .storage = KEEL_INDEXED);
+KEEL_COMPONENT(Packed, .no_padding = true, .tracking = KEEL_TRACK_ALL);
+KEEL_COMPONENT(Kept, .no_padding = true);
+KEEL_COMPONENT(Near, .no_padding = true, .storage = KEEL_INDEXED, .tracking = KEEL_TRACK_ALL);
+KEEL_COMPONENT(Row, .no_padding = true, .storage = KEEL_ARCHETYPE,
+               .tracking = KEEL_TRACK_INSERTION);
+KEEL_COMPONENT(Page, .no_padding = true, .storage = KEEL_INDEXED);
 KEEL_COMPONENT(Owned, .drop = owned_drop); // bytes must not become values of it
 KEEL_TAG(Spot, .storage = KEEL_ARCHETYPE, .required = KEEL_LIST(Row));
 KEEL_TAG(Moved);
 KEEL_RELATION(Likes, .tracking = KEEL_TRACK_ALL);
 KEEL_RELATION(PartOf, .exclusive = true, .acyclic = true, .on_delete = KEEL_DELETE_SOURCES);
 KEEL_RELATION(Wed, .exclusive = true, .symmetric = true);
-KEEL_VALUED_RELATION(Holds);
-KEEL_VALUED_RELATION(Bond, .symmetric = true);
-KEEL_VALUED_RELATION(Docked, .exclusive = true);
-KEEL_UNIQUE(Score);
-KEEL_EVENT(Ping, .limit = 20);
+KEEL_VALUED_RELATION(Holds, .no_padding = true);
+KEEL_VALUED_RELATION(Bond, .no_padding = true, .symmetric = true);
+KEEL_VALUED_RELATION(Docked, .no_padding = true, .exclusive = true);
+KEEL_UNIQUE(Score, .no_padding = true);
+KEEL_EVENT(Ping, .no_padding = true, .limit = 20);
 
 enum { MAX_BYTES = 1 << 24, MAX_ENTITIES = 1 << 14, FRAMES = 3 };
 
@@ -206,7 +205,7 @@ static void edit(const game *g, uint32_t turn) {
             (void)keel_set_name(w, e, turn % 2 ? "other" : NULL);
             break;
         case 9:
-            (void)keel_add(w, e, Packed, { turn, true });
+            (void)keel_add(w, e, Packed, { 1, turn });
             (void)keel_add(w, e, Kept, { turn });
             break;
         default:
@@ -219,7 +218,7 @@ static void edit(const game *g, uint32_t turn) {
 
 static void play(const game *g, uint32_t frames) {
     for (uint32_t i = 0; i < frames; ++i) {
-        const keel_entity e = keel_add_entity(g->world, KEEL_INIT(Packed, { i, true }),
+        const keel_entity e = keel_add_entity(g->world, KEEL_INIT(Packed, { i, 0 }),
                                               KEEL_INIT(Near, { { 1, 2, 3 } }));
         if (keel_is_null(e)) return; // all indices are used
         (void)keel_run_workload(g->world, frame, .dt = 0.1);
@@ -312,7 +311,7 @@ static int read_exact(const uint8_t *bytes, size_t size) {
                                                  .max_bytes = MAX_BYTES,
                                                  .max_entities = MAX_ENTITIES };
     keel_snapshot *snapshot = keel_snapshot_create(g.world, NULL);
-    (void)keel_add_entity(g.world, KEEL_INIT(Packed, { 1, false }));
+    (void)keel_add_entity(g.world, KEEL_INIT(Packed, { 1, 0 }));
     if (keel_snapshot_take(snapshot) < 0) stop("not taken");
     const uint64_t before = keeli_state_hash(g.world);
     const keel_result r = keel_snapshot_read(snapshot, bytes, size, &options);

@@ -62,7 +62,7 @@ static void add_machine(simulator *sim, bool spectates) {
     m->data.frames = calloc(FRAMES_AT_MOST, sizeof *m->data.frames);
     m->world = game_world();
     game_current = &m->data;
-    const keel_session_desc desc = { .step = KEEL_WORKLOAD_OF(session_game),
+    const keel_session_desc desc = { .step = game_step(),
                                      .input_size = sizeof(Pad),
                                      .players = sim->players,
                                      .start_players = 2,
@@ -221,13 +221,26 @@ static void play_machine(simulator *sim, machine *m, double seconds) {
 }
 
 // ------------------------------------------------------------------ what must be so
-// Compares what two machines played in the frames that both had confirmed.
+// True if two machines play together at the end: each counts the other one's player.
+static bool are_together(const machine *a, const machine *b) {
+    if (!a->session || !b->session || a->was_dropped || b->was_dropped) return false;
+    const keel_session_status x = keel_session_status_of(a->session);
+    const keel_session_status y = keel_session_status_of(b->session);
+    if (a->spectates || b->spectates) return true;
+    if (x.local_player == y.local_player) return false; // one took the place of the other
+    return x.is_playing && y.is_playing && x.player[y.local_player].is_playing &&
+           y.player[x.local_player].is_playing;
+}
+
+// Compares what two machines played in the frames that both had confirmed. When a net falls apart,
+// each part goes on by itself, from the first frame in which other players are there.
 static bool inputs_agree(const simulator *sim, const machine *a, const machine *b) {
     const uint64_t end =
         a->data.confirmed < b->data.confirmed ? a->data.confirmed : b->data.confirmed;
     for (uint64_t f = 0; f < end && f < FRAMES_AT_MOST; ++f) {
         const game_frame *x = &a->data.frames[f], *y = &b->data.frames[f];
         if (!x->was_played || !y->was_played || memcmp(x, y, sizeof *x) == 0) continue;
+        if (!are_together(a, b) && memcmp(x->plays, y->plays, sizeof x->plays) != 0) return true;
         printf("seed %llu: machines %u and %u played frame %llu with other inputs\n",
                (unsigned long long)sim->seed, (unsigned)a->number, (unsigned)b->number,
                (unsigned long long)f);
@@ -263,7 +276,7 @@ static bool states_agree(simulator *sim) {
             keel_snapshot *there =
                 m->session && !m->was_dropped ? keel_session_snapshot(m->session, f) : NULL;
             uint64_t a = 0, b = 1;
-            if (!there || f > m->data.confirmed) continue;
+            if (!there || f > m->data.confirmed || (m != best && !are_together(m, best))) continue;
             game_current = &m->data;
             if (keel_world_hash(world, &a) < 0 || keel_snapshot_hash(there, 0, &b) < 0 || a != b) {
                 printf("seed %llu: frame %llu of machine %u is not the one of a world without "
@@ -283,6 +296,7 @@ static bool states_agree(simulator *sim) {
 static bool play(uint64_t seed, uint32_t frames, uint64_t totals[4]) {
     static simulator sim;
     sim = (simulator){ .seed = seed, .random = seed, .frames = frames };
+    is_small = seed % 5 != 0; // four of five games are small, so that there are many
     sim.players = 2 + below(&sim.random, 7);
     sim.max_rollback = below(&sim.random, 8) ? 4 + below(&sim.random, 12) : KEEL_SESSION_LOCKSTEP;
     sim.delay = below(&sim.random, 6) ? below(&sim.random, 5) : KEEL_SESSION_NO_DELAY;
