@@ -237,7 +237,8 @@ KEEL_API keel_session *keel_session_begin_with(keel_world *world, const keel_ses
                                                uint32_t float_problems);
 /// As above. The macro also asks, with the compiler flags of the file that calls it, whether
 /// floating-point numbers are computed alike on all machines (keel_float_check).
-#define keel_session_begin(world, desc) keel_session_begin_with((world), (desc), keel_float_check())
+#define keel_session_begin(world, ...)                                                             \
+    keel_session_begin_with((world), __VA_ARGS__, keel_float_check())
 
 /// Waits for others: this machine is the host, and has slot 0. It does not block.
 /// @param port 0: the system chooses one, keel_session_status.port
