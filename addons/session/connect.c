@@ -128,24 +128,33 @@ void keeli_connect_welcome(keel_session *s, session_peer *peer, const packet *he
     keeli_peer_send(s, peer, true);
 }
 
+// Refuses a machine that wants to join, and tells the user of this one, once a second at most.
+static void refuse_hello(keel_session *s, session_peer *peer, const char *text) {
+    keeli_connect_refuse(s, peer, text);
+    if (s->clock < s->warn_at) return;
+    s->warn_at = s->clock + 1;
+    char warning[PACKET_TEXT + 64];
+    snprintf(warning, sizeof warning, "a machine was refused; it is told: %s", text);
+    keeli_session_event(s, KEEL_SESSION_WARNING, KEEL_SESSION_NO_PLAYER, s->in.now, warning);
+}
+
 static bool take_hello(keel_session *s, session_peer *peer, const packet *p) {
     char text[PACKET_TEXT + 1];
     if (peer->state != PEER_NEW) return peer->state == PEER_GUEST; // said twice
     if (s->phase != PHASE_HOSTING && s->phase != PHASE_PLAYING) {
-        keeli_connect_refuse(s, peer,
-                             "this machine has not joined a game itself; connect to the host");
+        refuse_hello(s, peer, "this machine has not joined a game itself; connect to the host");
         return true;
     }
     if (!keeli_schema_fits(s, p, text)) {
-        keeli_connect_refuse(s, peer, text);
+        refuse_hello(s, peer, text);
         return true;
     }
     if (!p->wants && !s->desc.takes_spectators) {
-        keeli_connect_refuse(s, peer, "the game takes no spectators");
+        refuse_hello(s, peer, "the game takes no spectators");
         return true;
     }
     if (p->wants && free_slots(s, p->wants) == KEEL_SESSION_NO_PLAYER) {
-        keeli_connect_refuse(s, peer, "all places are taken");
+        refuse_hello(s, peer, "all places are taken");
         return true;
     }
     if (s->phase == PHASE_PLAYING || !p->wants) return keeli_join_begin(s, peer, p);

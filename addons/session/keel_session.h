@@ -111,8 +111,34 @@ typedef struct keel_session_transport {
     bool (*address)(void *self, uint32_t peer, char *host, size_t capacity, uint16_t *port);
     /// Forgets a machine. NULL: nothing to do
     void (*forget)(void *self, uint32_t peer);
-    void (*close)(void *self); ///< called by keel_session_end; NULL: nothing to do
+    /// Closes the transport, at the end of the session. It may wait for half a second, so that what
+    /// was sent last arrives. NULL: nothing to do
+    void (*close)(void *self);
+    /// Lets time pass: the seconds of each keel_session_advance. NULL: nothing to do
+    void (*advance)(void *self, double seconds);
+    /// Sends what waits: after all packets of a call were handed over. NULL: nothing waits
+    void (*flush)(void *self);
+    /// Returns the port under which others reach this machine. NULL: there are none
+    uint16_t (*port)(void *self);
+    /// Returns a sentence that says why the last `listen` or `connect` failed. NULL: nobody knows
+    const char *(*problem)(void *self);
 } keel_session_transport;
+
+/// The options of ENet. Zero members take their defaults.
+typedef struct keel_enet_desc {
+    uint32_t peers; ///< the most other machines; default 28: those of a session, and 4 who connect
+    /// The most machines of one address, but for this machine's own; default 2. Others who share a
+    /// connection to the internet have one address
+    uint32_t peers_per_address;
+} keel_enet_desc;
+/// Returns a transport over UDP and IPv4: that of a session without `.transport`, for other
+/// options, and for keel_simulated_transport. Give it to one session, whose end closes it; if the
+/// session cannot begin, close it yourself: `t.close(t.self)`. Each
+/// player must be reachable by those who join later: it passes no router that blocks connections
+/// from outside.
+/// @param desc NULL: the defaults
+/// @return all zeros on error: Keel is built without ENet, memory ran out, or more than 4,095 peers
+KEEL_API keel_session_transport keel_enet_transport(const keel_enet_desc *desc);
 
 // ---------------------------------------------------------------- a session
 /// The options of a session. Zero members take their defaults.
@@ -155,7 +181,9 @@ typedef enum keel_session_event_kind {
     KEEL_SESSION_CHEATS,    ///< `player` sent two inputs for one frame
     KEEL_SESSION_DROPPED,   ///< the others go on without us, `text` says why
     KEEL_SESSION_SPECTATOR, ///< a spectator came
-    KEEL_SESSION_WARNING,   ///< `text` says what may differ between machines
+    KEEL_SESSION_WARNING,   ///< `text` says what may differ between machines, why
+                            ///< keel_session_listen or keel_session_connect failed, or why a
+                            ///< machine that wanted to join was refused
     KEEL_SESSION_FAILED     ///< the step failed, or memory ran out: `text`; nothing follows
 } keel_session_event_kind;
 
@@ -196,6 +224,7 @@ typedef struct keel_session_status {
     uint64_t bytes_sent;      ///< their bytes, without those of the transport
     uint64_t bytes_received;  ///< bytes of packets that were received
     uint64_t refused_packets; ///< packets that were no valid ones
+    uint16_t port;            ///< under which others reach this machine; 0: not known
     size_t memory;            ///< bytes that the session and its snapshots use
     keel_session_player player[KEEL_SESSION_MAX_PLAYERS]; ///< the slots
 } keel_session_status;
@@ -212,11 +241,17 @@ KEEL_API keel_session *keel_session_begin_with(keel_world *world, const keel_ses
 #define keel_session_begin(world, desc) keel_session_begin_with((world), (desc), keel_float_check())
 
 /// Waits for others: this machine is the host, and has slot 0. It does not block.
-/// @return KEEL_OK, KEEL_ERROR_FILE (the port cannot be opened), KEEL_ERROR_ARGUMENT
+/// @param port 0: the system chooses one, keel_session_status.port
+/// @return KEEL_OK; KEEL_ERROR_FILE: the port cannot be opened, the event KEEL_SESSION_WARNING says
+///   why, and another call may follow; KEEL_ERROR_ARGUMENT, also without a transport
 KEEL_API keel_result keel_session_listen(keel_session *s, uint16_t port);
-/// Joins the session of a host, or of any machine of a running game. It does not block: the event
-/// KEEL_SESSION_STARTED or KEEL_SESSION_REFUSED follows.
-/// @return KEEL_OK, KEEL_ERROR_FILE (the name or port is not valid), KEEL_ERROR_ARGUMENT
+/// Joins the session of a host, or of any machine of a running game: the event KEEL_SESSION_STARTED
+/// or KEEL_SESSION_REFUSED follows. It does not block, but while the name of a machine is looked
+/// up. Who plays at the host's own machine joins with its address in the network, not with
+/// 127.0.0.1, when others join from other machines: they get the address that the host sees.
+/// @param host for ENet: an IPv4 address, or a name
+/// @return KEEL_OK; KEEL_ERROR_FILE: the name or port is not valid, the event KEEL_SESSION_WARNING
+///   says why, and another call may follow; KEEL_ERROR_ARGUMENT, also without a transport
 KEEL_API keel_result keel_session_connect(keel_session *s, const char *host, uint16_t port);
 
 /// Receives packets: at most 64.
@@ -319,6 +354,15 @@ KEEL_API void keel_loopback_advance(keel_loopback *loopback, double seconds);
 KEEL_API void keel_loopback_set(keel_loopback *loopback, const keel_loopback_desc *desc);
 /// Cuts the way between two machines, or mends it: packets on a way that is cut are lost.
 KEEL_API void keel_loopback_cut(keel_loopback *loopback, uint32_t a, uint32_t b, bool is_cut);
+
+/// Returns a transport that sends through another one, but delays, loses and doubles packets as a
+/// loopback does: to see what a bad network does to a game. Time is that of keel_session_advance.
+/// Give it to one session, whose end closes both.
+/// @param inner for example keel_enet_transport(NULL); closed on error
+/// @param desc what happens to the packets that this machine sends; `peers` does not count
+/// @return all zeros on error: out of memory, or an inner transport without functions
+KEEL_API keel_session_transport keel_simulated_transport(keel_session_transport inner,
+                                                         const keel_loopback_desc *desc);
 
 #ifdef __cplusplus
 }

@@ -339,6 +339,7 @@ void keeli_peers_receive(keel_session *s) {
         if (!size) return;
         s->totals.bytes_received += size;
         session_peer *peer = peer_by_transport(s, transport);
+        if (!peer && t->forget) t->forget(t->self, transport); // no place is left
         if (!peer || peer->is_suspect || !is_within_rate(s, peer, size)) continue;
         if (!keeli_packet_read(&s->in_packet, s->received, size, s->desc.input_size, s->in.now) ||
             !handle(s, peer, &s->in_packet)) {

@@ -106,6 +106,7 @@ struct keel_session {
     double alive_at; // when a machine that does not play yet says that it is there
     double relay_at; // when members are asked again to pass on inputs
     double send_at;  // when a waiting session sends again
+    double warn_at;  // when a refused machine is told of again
     uint32_t number; // identifies the session; 0: not known yet
     uint32_t own;    // bits: the slots that are played here
     uint32_t floats; // keel_float_check of the program
