@@ -397,6 +397,12 @@ static void wire_packet(wire *w, packet *p, uint32_t input_size) {
     }
 }
 
+uint32_t keeli_packet_session(const void *bytes, size_t size) {
+    const unsigned char *at = bytes;
+    if (size < PACKET_HEAD) return 0;
+    return (uint32_t)at[1] | (uint32_t)at[2] << 8 | (uint32_t)at[3] << 16 | (uint32_t)at[4] << 24;
+}
+
 bool keeli_packet_read(packet *out, const void *bytes, size_t size, uint32_t input_size,
                        uint64_t now) {
     if (size < PACKET_HEAD || size > PACKET_BYTES) return false;

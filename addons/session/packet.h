@@ -109,6 +109,8 @@ typedef struct packet {
 // Returns false, and what is in `out` is of no use, if the bytes are no valid packet.
 bool keeli_packet_read(packet *out, const void *bytes, size_t size, uint32_t input_size,
                        uint64_t now);
+// Returns the session that a packet names, valid or not; 0: it is too short.
+uint32_t keeli_packet_session(const void *bytes, size_t size);
 // Writes a packet. Returns its bytes, or 0 if they are more than `capacity`.
 size_t keeli_packet_write(packet *in, void *bytes, size_t capacity, uint32_t input_size);
 // Returns the most bytes that `count` inputs take in a packet.

@@ -340,7 +340,14 @@ void keeli_peers_receive(keel_session *s) {
         s->totals.bytes_received += size;
         session_peer *peer = peer_by_transport(s, transport);
         if (!peer && t->forget) t->forget(t->self, transport); // no place is left
-        if (!peer || peer->is_suspect || !is_within_rate(s, peer, size)) continue;
+        if (!peer) continue;
+        // Who does not see the traffic can send packets in the name of a member, but does not know
+        // the session's number: they are not counted against the member.
+        if (peer->state == PEER_MEMBER && keeli_packet_session(s->received, size) != s->number) {
+            ++s->totals.refused_packets;
+            continue;
+        }
+        if (peer->is_suspect || !is_within_rate(s, peer, size)) continue;
         if (!keeli_packet_read(&s->in_packet, s->received, size, s->desc.input_size, s->in.now) ||
             !handle(s, peer, &s->in_packet)) {
             count_bad(s, peer);

@@ -2,7 +2,7 @@
 // The default transport of sessions: ENet, over UDP and IPv4. One socket takes connections and
 // makes them, so that each player can be reached by the others. session.c opens it when the program
 // gives no transport of its own. Peers are strangers: the limits below are those of SECURITY.md.
-#include "keel_session.h"
+#include "packet.h"
 
 #ifndef KEELI_SESSION_ENET
 keel_session_transport keel_enet_transport(const keel_enet_desc *desc) {
@@ -22,8 +22,8 @@ enum {
     CHANNEL_RELIABLE = 0,
     CHANNEL_UNRELIABLE = 1,
     CHANNELS = 2,
+    CHECKSUM = 4, // bytes in each datagram
     LONGEST_PACKET = 65536,
-    SHORTEST_PACKET = 6,         // the head of a session's packet
     MOST_FRAGMENTS = 128,        // a packet has at most, with the smallest datagrams
     WAITING_TO_ARRIVE = 262144,  // bytes of a machine that were received and not handed over
     WAITING_TO_LEAVE = 96 << 20, // bytes for a machine that it does not acknowledge: an image
@@ -73,21 +73,21 @@ static bool enet_commands_fit(const enet_uint8 *at, size_t left) {
         ENetProtocol c;
         memset(&c, 0, sizeof c);
         memcpy(&c, at, size);
-        size_t data = 0, packet = SHORTEST_PACKET;
+        size_t data = 0, whole = PACKET_HEAD;
         if (kind == ENET_PROTOCOL_COMMAND_SEND_RELIABLE) {
-            data = packet = ENET_NET_TO_HOST_16(c.sendReliable.dataLength);
+            data = whole = ENET_NET_TO_HOST_16(c.sendReliable.dataLength);
         } else if (kind == ENET_PROTOCOL_COMMAND_SEND_UNRELIABLE) {
-            data = packet = ENET_NET_TO_HOST_16(c.sendUnreliable.dataLength);
+            data = whole = ENET_NET_TO_HOST_16(c.sendUnreliable.dataLength);
         } else if (kind == ENET_PROTOCOL_COMMAND_SEND_UNSEQUENCED) {
-            data = packet = ENET_NET_TO_HOST_16(c.sendUnsequenced.dataLength);
+            data = whole = ENET_NET_TO_HOST_16(c.sendUnsequenced.dataLength);
         } else if (kind == ENET_PROTOCOL_COMMAND_SEND_FRAGMENT) {
             data = ENET_NET_TO_HOST_16(c.sendFragment.dataLength);
-            packet = ENET_NET_TO_HOST_32(c.sendFragment.totalLength);
+            whole = ENET_NET_TO_HOST_32(c.sendFragment.totalLength);
             if (ENET_NET_TO_HOST_32(c.sendFragment.fragmentCount) > MOST_FRAGMENTS) return false;
         } else if (kind == ENET_PROTOCOL_COMMAND_SEND_UNRELIABLE_FRAGMENT) {
             return false;
         }
-        if (packet < SHORTEST_PACKET) return false;
+        if (whole < PACKET_HEAD) return false;
         if (data > left - size) return true;
         at += size + data;
         left -= size + data;
@@ -107,7 +107,7 @@ static int ENET_CALLBACK enet_intercept(ENetHost *host, ENetEvent *event) {
     host->duplicatePeers = is_local ? host->peerCount : t->desc.peers_per_address;
     if (host->receivedDataLength < 2) return 1;
     const uint32_t head = (uint32_t)host->receivedData[0] << 8 | host->receivedData[1];
-    const size_t head_size = head & ENET_PROTOCOL_HEADER_FLAG_SENT_TIME ? 4 : 2;
+    const size_t head_size = (head & ENET_PROTOCOL_HEADER_FLAG_SENT_TIME ? 4 : 2) + CHECKSUM;
     if (head & ENET_PROTOCOL_HEADER_FLAG_COMPRESSED || host->receivedDataLength < head_size)
         return 1;
     return !enet_commands_fit(host->receivedData + head_size, host->receivedDataLength - head_size);
@@ -146,15 +146,15 @@ static void enet_end_link(enet_link *link) {
 }
 
 // ------------------------------------------------------------------ sending
-static void ENET_CALLBACK enet_packet_freed(ENetPacket *packet) {
-    enet_link *link = packet->userData;
-    link->queued -= packet->dataLength;
+static void ENET_CALLBACK enet_packet_freed(ENetPacket *p) {
+    enet_link *link = p->userData;
+    link->queued -= p->dataLength;
 }
 
-static void enet_post(enet_state *t, enet_link *link, ENetPacket *packet) {
-    const bool is_reliable = packet->flags & ENET_PACKET_FLAG_RELIABLE;
+static void enet_post(enet_state *t, enet_link *link, ENetPacket *p) {
+    const bool is_reliable = p->flags & ENET_PACKET_FLAG_RELIABLE;
     const enet_uint8 channel = is_reliable ? CHANNEL_RELIABLE : CHANNEL_UNRELIABLE;
-    if (enet_peer_send(enet_peer_at(t, link), channel, packet) < 0) enet_packet_destroy(packet);
+    if (enet_peer_send(enet_peer_at(t, link), channel, p) < 0) enet_packet_destroy(p);
 }
 
 // Ends the connection to a machine at once. One that is about to end waits for its event: ENet
@@ -182,15 +182,15 @@ static void enet_send(void *self, uint32_t peer, const void *bytes, size_t size,
     if (!link->is_connected && !may_wait) return;
 
     // Unsequenced: one that is overtaken still counts, and none waits for another.
-    ENetPacket *packet = enet_packet_create(bytes, size,
-                                            reliable ? (enet_uint32)ENET_PACKET_FLAG_RELIABLE
-                                                     : (enet_uint32)ENET_PACKET_FLAG_UNSEQUENCED);
-    if (!packet) return;
-    packet->userData = link;
-    packet->freeCallback = enet_packet_freed;
+    ENetPacket *p = enet_packet_create(bytes, size,
+                                       reliable ? (enet_uint32)ENET_PACKET_FLAG_RELIABLE
+                                                : (enet_uint32)ENET_PACKET_FLAG_UNSEQUENCED);
+    if (!p) return;
+    p->userData = link;
+    p->freeCallback = enet_packet_freed;
     link->queued += size;
-    if (link->is_connected) enet_post(t, link, packet);
-    else link->waiting[link->waiting_count++] = packet;
+    if (link->is_connected) enet_post(t, link, p);
+    else link->waiting[link->waiting_count++] = p;
 }
 
 static void enet_flush(void *self) {
@@ -287,6 +287,9 @@ static bool enet_open(enet_state *t, uint16_t port) {
     t->host->maximumPacketSize = LONGEST_PACKET;
     t->host->maximumWaitingData = WAITING_TO_ARRIVE;
     t->host->intercept = enet_intercept;
+    // ENet adds the connection's number of 32 random bits to the checksum. Without it, whoever
+    // knows the addresses of two players could end their connection.
+    t->host->checksum = enet_crc32;
     return true;
 }
 
