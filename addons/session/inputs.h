@@ -21,6 +21,7 @@ typedef struct input_slot {
 
 typedef struct inputs {
     uint32_t slots, size;
+    uint64_t first; // nothing is known of frames before this one: this machine joined here
     uint64_t now;   // the frame that is played next
     uint64_t wrong; // the first frame that was played with a wrong input; UINT64_MAX: none
     input_slot slot[KEEL_SESSION_MAX_PLAYERS];

@@ -244,6 +244,9 @@ static bool inputs_agree(const simulator *sim, const machine *a, const machine *
         printf("seed %llu: machines %u and %u played frame %llu with other inputs\n",
                (unsigned long long)sim->seed, (unsigned)a->number, (unsigned)b->number,
                (unsigned long long)f);
+        for (uint32_t i = 0; i < KEEL_SESSION_MAX_PLAYERS && is_verbose; ++i)
+            printf("  slot %u: %d %08x and %d %08x\n", (unsigned)i, x->plays[i],
+                   (unsigned)x->bits[i], y->plays[i], (unsigned)y->bits[i]);
         return false;
     }
     return true;
@@ -324,7 +327,7 @@ static bool play(uint64_t seed, uint32_t frames, uint64_t totals[4]) {
         printf("seed %llu: %llu differences, %llu failures\n", (unsigned long long)seed,
                (unsigned long long)sim.differences, (unsigned long long)sim.failures);
     for (uint32_t i = 0; i < sim.count; ++i)
-        for (uint32_t k = i + 1; k < sim.count && agree; ++k)
+        for (uint32_t k = i + 1; k < sim.count && (agree || is_verbose); ++k)
             agree = inputs_agree(&sim, &sim.machines[i], &sim.machines[k]);
     agree = agree && states_agree(&sim);
     for (uint32_t i = 0; i < sim.count; ++i) {
