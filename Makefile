@@ -21,7 +21,9 @@ help:
 	@echo "make demo-inspect   the swarm, and its entities, systems and times in the browser"
 	@echo "make test    build with all checks and run the tests that are quick, in two minutes"
 	@echo "make bench   run the benchmarks, some 10 minutes: a table, and out/bench.json"
+	@echo "make bench-session  what a rollback session costs beside the frames of its game, its bytes, joining"
 	@echo "make bench-inspect  what the inspector costs: frames without it, with it, and with a page that asks"
+	@echo "make bench-maths    nanoseconds of a call of keel::maths, beside the C library"
 	@echo "make cost    count the instructions of every operation, beside the figures of docs/reference/cost.md"
 	@echo "make amalgamate   all of Keel as two files, dist/keel.h and dist/keel.c"
 	@echo "make dist         what is published: these two, archives of the sources, the book and the web page, checksums"
@@ -107,6 +109,22 @@ web:
 check-web: web
 	tools/install_packages browser
 	tests/web/run.sh programs
+
+# What a function of keel::maths costs, beside the C library.
+.PHONY: bench-maths
+bench-maths:
+	tools/install_packages bench
+	cmake --preset release $(OPTIONS) -DKEEL_BUILD_BENCHMARKS=ON
+	cmake --build --preset release -j $(JOBS) --target bench_maths
+	build/release/benchmarks/bench_maths
+
+# What a rollback session costs: frames alone, in a session, and with each frame corrected, in turns.
+.PHONY: bench-session
+bench-session:
+	tools/install_packages bench
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS) --target bench_session
+	build/release/benchmarks/bench_session
 
 # What the inspector costs: the same program without it and with it, in turns.
 .PHONY: bench-inspect

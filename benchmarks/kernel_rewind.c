@@ -188,14 +188,31 @@ KEEL_COMPONENT(HashPlace, .storage = BENCH_STORAGE, .no_padding = true);
 KEEL_COMPONENT(HashSpeed, .storage = BENCH_STORAGE, .no_padding = true);
 KEEL_COMPONENT(HashHealth, .storage = BENCH_STORAGE, .no_padding = true);
 
-BENCH_SHARED void hash_frames(bench_run *run, bool writes_all) {
-    const uint32_t n = run->n;
-    keel_world *world = bench_world();
-    keel_entity *list = bench_touched(n * sizeof *list);
+static void hash_fill(keel_world *world, uint32_t n, keel_entity *list) {
     for (uint32_t i = 0; i < n; ++i)
         list[i] =
             keel_add_entity(world, KEEL_INIT(HashPlace, { (float)i, 0 }),
                             KEEL_INIT(HashSpeed, { 1, 1 }), KEEL_INIT(HashHealth, { (int32_t)i }));
+}
+static void hash_write_all(keel_world *world) {
+    KEEL_EACH(world, KEEL_WRITE(HashPlace, p), KEEL_WRITE(HashSpeed, v),
+              KEEL_WRITE(HashHealth, h)) {
+        p->x += v->x;
+        v->y += 1;
+        --h->points;
+    }
+}
+static void hash_write_one(keel_world *world, keel_entity e) {
+    keel_get_mut(world, e, HashPlace)->x += 1;
+    keel_get_mut(world, e, HashSpeed)->y += 1;
+    --keel_get_mut(world, e, HashHealth)->points;
+}
+
+BENCH_SHARED void hash_frames(bench_run *run, bool writes_all) {
+    const uint32_t n = run->n;
+    keel_world *world = bench_world();
+    keel_entity *list = bench_touched(n * sizeof *list);
+    hash_fill(world, n, list);
     keel_ring *ring = keel_ring_create(world, 8);
     if (!ring) bench_expect(KEEL_ERROR_MEMORY);
     uint64_t frame = 0, hash = 0;
@@ -203,20 +220,9 @@ BENCH_SHARED void hash_frames(bench_run *run, bool writes_all) {
         bench_expect(keel_ring_take(ring, frame));
     run->items = n;
     while (bench_next(run)) {
-        if (writes_all) {
-            KEEL_EACH(world, KEEL_WRITE(HashPlace, p), KEEL_WRITE(HashSpeed, v),
-                      KEEL_WRITE(HashHealth, h)) {
-                p->x += v->x;
-                v->y += 1;
-                --h->points;
-            }
-        }
-        for (uint32_t i = 0; !writes_all && i < n / 100; ++i) {
-            const keel_entity e = list[n / 3 + i];
-            keel_get_mut(world, e, HashPlace)->x += 1;
-            keel_get_mut(world, e, HashSpeed)->y += 1;
-            --keel_get_mut(world, e, HashHealth)->points;
-        }
+        if (writes_all) hash_write_all(world);
+        for (uint32_t i = 0; !writes_all && i < n / 100; ++i)
+            hash_write_one(world, list[n / 3 + i]);
         bench_expect(keel_ring_take(ring, frame++));
         bench_start(run);
         bench_expect(keel_world_hash(world, &hash));
@@ -229,3 +235,65 @@ BENCH_SHARED void hash_frames(bench_run *run, bool writes_all) {
 }
 BENCH_WORKLOAD(hash_all) { hash_frames(run, true); }
 BENCH_WORKLOAD(hash_side) { hash_frames(run, false); }
+
+// A rollback session: a ring takes each frame, and each 30 frames the frame that is 7 frames old is
+// exchanged for a kept snapshot and hashed.
+enum { KEPT = 4, CHECKED_EVERY = 30, CHECKED_BEHIND = 7, WARM_CHECKS = 40 };
+typedef struct checks {
+    keel_world *world;
+    keel_entity *list;
+    keel_ring *ring;
+    keel_snapshot *kept[KEPT];
+    uint64_t frame, hash;
+    uint32_t count;
+    bool writes_all;
+} checks;
+
+static void checks_begin(checks *c, uint32_t n) {
+    c->world = bench_world();
+    c->list = bench_touched(n * sizeof *c->list);
+    hash_fill(c->world, n, c->list);
+    c->ring = keel_ring_create(c->world, 8);
+    if (!c->ring) bench_expect(KEEL_ERROR_MEMORY);
+    for (uint32_t i = 0; i < KEPT; ++i) {
+        c->kept[i] = keel_snapshot_create(c->world, "kept");
+        if (!c->kept[i]) bench_expect(KEEL_ERROR_MEMORY);
+    }
+}
+static void checks_play(checks *c, uint32_t n) {
+    for (uint32_t k = 0; k < CHECKED_EVERY; ++k) {
+        if (c->writes_all) hash_write_all(c->world);
+        for (uint32_t i = 0; !c->writes_all && i < n / 100; ++i)
+            hash_write_one(c->world, c->list[n / 3 + i]);
+        bench_expect(keel_ring_take(c->ring, c->frame++));
+    }
+}
+static void checks_hash(checks *c) {
+    keel_snapshot **checked = &c->kept[c->count++ % KEPT];
+    bench_expect(keel_ring_exchange(c->ring, c->frame - 1 - CHECKED_BEHIND, checked));
+    bench_expect(keel_snapshot_hash(*checked, 0, &c->hash));
+}
+
+BENCH_SHARED void hash_checks(bench_run *run, bool writes_all) {
+    checks c = { .writes_all = writes_all };
+    checks_begin(&c, run->n);
+    for (uint32_t i = 0; i < WARM_CHECKS; ++i) { // until each snapshot was hashed and taken again
+        checks_play(&c, run->n);
+        checks_hash(&c);
+    }
+    run->items = run->n;
+    while (bench_next(run)) {
+        checks_play(&c, run->n);
+        bench_start(run);
+        checks_hash(&c);
+        bench_stop(run);
+        run->sum = run->n + (c.hash == 0);
+    }
+    keel_ring_destroy(c.ring);
+    for (uint32_t i = 0; i < KEPT; ++i)
+        keel_snapshot_destroy(c.kept[i]);
+    free(c.list);
+    bench_end(run, c.world);
+}
+BENCH_WORKLOAD(hash_check_all) { hash_checks(run, true); }
+BENCH_WORKLOAD(hash_check_side) { hash_checks(run, false); }

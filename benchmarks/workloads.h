@@ -94,6 +94,8 @@
     X(snapshot_back_side,   snapshot_take,        1, 0, (100000, 1000000), (3, 3)) \
     X(hash_all,             hash_all,             1, 0, (100000, 1000000), (3, 3)) \
     X(hash_side,            hash_all,             1, 0, (100000, 1000000), (3, 3)) \
+    X(hash_check_all,       hash_all,             1, 0, (100000), (3)) \
+    X(hash_check_side,      hash_all,             1, 0, (100000), (3)) \
     X(ring_same_run_1,      ring_all,             1, 0, (100000), (20)) \
     X(ring_run_1,           ring_all,             1, 0, (100000), (20)) \
     X(ring_same_rnd_1,      ring_all,             1, 0, (100000), (20)) \

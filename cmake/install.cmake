@@ -5,18 +5,19 @@ include(CMakePackageConfigHelpers)
 set(keel_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/keel)
 
 # A debug build and a release build fit in one prefix, and CMake gives each program the one it is built as.
-foreach(target keel keel_transform keel_json keel_query keel_save keel_sqlite keel_inspect)
+foreach(target keel keel_transform keel_json keel_query keel_maths keel_save keel_sqlite keel_inspect)
   if(TARGET ${target} AND NOT DEFINED CMAKE_DEBUG_POSTFIX)
     set_target_properties(${target} PROPERTIES DEBUG_POSTFIX d)
   endif()
 endforeach()
 
-install(TARGETS keel keel_transform keel_json keel_query EXPORT keel-targets
+install(TARGETS keel keel_transform keel_json keel_query keel_maths EXPORT keel-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY include/keel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(FILES addons/transform/keel_transform.h addons/json/keel_json.h addons/query/keel_query.h
+  addons/maths/keel_maths.h addons/maths/keel_random.h addons/maths/keel_float_check.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 # In a package of its own, as not everybody who has keel has zstd.
@@ -50,6 +51,7 @@ write_basic_package_version_file(keel-config-version.cmake COMPATIBILITY SameMin
 install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/keel-config.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/keel-config-version.cmake
+  cmake/keel-deterministic.cmake
   DESTINATION ${keel_package_dir})
 
 # keel.pc finds its prefix from its own place unless the install directories are absolute.
@@ -86,12 +88,16 @@ function(keel_install_addon_pc name description requires)
   set(KEEL_PC_LIBS "${ARGN}")
   set(KEEL_PC_NAME ${name})
   set(KEEL_PC_DESCRIPTION ${description})
-  set(KEEL_PC_REQUIRES ${requires})
+  set(KEEL_PC_REQUIRES "keel = ${PROJECT_VERSION}${requires}")
+  if(requires STREQUAL "nothing")
+    set(KEEL_PC_REQUIRES "")
+  endif()
   keel_install_pc(keel-addon.pc.in keel-${name} keel_${name})
 endfunction()
 keel_install_addon_pc(json "Levels of Keel as JSON" "")
 keel_install_addon_pc(query "Queries of Keel as text" "")
 keel_install_addon_pc(transform "Transforms of Keel" "" " -lm")
+keel_install_addon_pc(maths "Floats with the same bits on every machine" "nothing" " -lm")
 if(TARGET keel_sqlite)
   keel_install_addon_pc(sqlite "Worlds of Keel as tables of SQLite" ", sqlite3 >= 3.37")
 endif()

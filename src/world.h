@@ -86,14 +86,17 @@ typedef struct keeli_stamps {
     uint32_t vague;  // last epoch with a write that set no tick of a modification
 } keeli_stamps;
 
-// Cache: parts of the hash of a component (edit/hash.c), with the counters that invalidate them.
+// Cache: parts of the hash of a component (edit/hash.c), with the counters that invalidate them. In
+// the image of a snapshot, which has no stamps, a take invalidates the parts of the blocks that it
+// copies (rewind/blocks.c).
 typedef struct keeli_hash_part {
     uint64_t sum;   // sum of the terms of a block of 64 places
-    uint32_t epoch; // epoch of the computation; `sum` is valid while the block's stamp is older
+    uint32_t epoch; // epoch of the computation; `sum` is valid while the block's stamp is older. In
+                    // an image: 1 if `sum` is valid, otherwise 0
 } keeli_hash_part;
 typedef struct keeli_hash_cache {
     keeli_hash_part *parts;  // by block; all invalid when a counter that is copied below changes
-    uint32_t count;          // number of parts, at most the number of stamps
+    uint32_t count;          // number of parts, at most the number of stamps if there are any
     uint32_t values;         // copy of presence.count
     uint64_t cleared, moves; // copies of presence.cleared, and `moves` of the set or all rows
     uint64_t edge_sum, edge_edits; // sum of edges without values; invalid when edges.edits differs
@@ -544,8 +547,12 @@ struct keel_world {
         uint64_t frees; // copy of entities.frees
         uint32_t alive; // copy of the number of living entities
     } hashed_entities;  // cache (edit/hash.c)
-    uint64_t emptied;   // number of times that all entities were deleted at once, or that a world
-                        // was copied into this one while it was empty
+    int32_t hashing;    // 1: a thread uses the caches of hashes; others do without (atomic)
+    int32_t was_hashed; // in the image of a snapshot: 1 once it was hashed, so that each take makes
+                        // room for cached parts (atomic)
+    const struct keeli_runs *runs; // in the image of a snapshot: what the snapshot has beside it
+    uint64_t emptied; // number of times that all entities were deleted at once, or that a world
+                      // was copied into this one while it was empty
     keeli_archetypes archetypes;           // rows of all KEEL_ARCHETYPE components
     keeli_component_lists lists;           // components of each block of 64 indices
     KEELI_ARRAY(keeli_storage *) storages; // all components in order of registration

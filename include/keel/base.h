@@ -100,7 +100,8 @@ extern "C" {
     X(KEEL_ERROR_SNAPSHOT, -24, "the snapshot does not fit the world")                             \
     X(KEEL_ERROR_REQUIRED, -25, "another component of the entity requires it")                     \
     X(KEEL_ERROR_FORMAT, -26, "a file is not a save, or is damaged")                               \
-    X(KEEL_ERROR_SCHEMA, -27, "a component or field of a save does not fit the program")
+    X(KEEL_ERROR_SCHEMA, -27, "a component or field of a save does not fit the program")           \
+    X(KEEL_ERROR_DIFFERS, -28, "a frame that was played again, or on another machine, differs")
 
 /// The result of a call. A negative result is an error, and the call changed nothing. KEEL_RESULTS
 /// lists names, values and texts; docs/reference/errors.md lists which call returns which result.

@@ -98,6 +98,18 @@ KEEL_API keel_result keel_snapshot_read_begin(keel_snapshot *snapshot, const kee
 /// Ends reading. Call it once for each keel_snapshot_read_begin; a further call does nothing.
 /// @threads any
 KEEL_API void keel_snapshot_read_end(keel_snapshot *snapshot);
+/// Computes the hash of the world as it was when the snapshot was taken: the hash that
+/// keel_world_hash_with returned then. A game over a network hashes a frame when its inputs are
+/// final, from the snapshot, while the world is some frames ahead.
+///
+/// Cost: the first time it reads every value. From the next take on, the snapshot keeps the hashes
+/// of blocks of 64 values, 16 bytes each, and computes those anew that takes have changed. With
+/// KEEL_HASH_ORDER it reads everything each time.
+/// @param flags KEEL_HASH_*, as for keel_world_hash_with
+/// @threads any; the snapshot must exist until the call returns, and is read meanwhile, as by
+///   keel_snapshot_read_begin. `.hash` hooks are called on the thread of the call
+/// @return as keel_snapshot_read_begin and keel_world_hash_with
+KEEL_API keel_result keel_snapshot_hash(keel_snapshot *snapshot, uint32_t flags, uint64_t *hash);
 /// Returns the bytes of memory that the snapshot uses.
 KEEL_API size_t keel_snapshot_bytes(const keel_snapshot *snapshot);
 /// Returns the bytes of values that were copied when the snapshot was last taken; 0 for an empty
@@ -217,8 +229,27 @@ KEEL_API keel_result keel_rollback(keel_ring *ring, uint64_t frame);
 /// @threads the world's owner
 /// @return valid until the ring is destroyed; it has the frame until the next keel_ring_take,
 ///   keel_rollback or keel_ring_reserve and, while it is being read, until the end of the reading.
-///   NULL: the frame is not in the ring
+///   NULL: the frame is not in the ring. keel_ring_exchange hands it over to the caller
 KEEL_API keel_snapshot *keel_ring_snapshot(const keel_ring *ring, uint64_t frame);
+/// Removes a frame from the ring and hands its snapshot over to the caller, who gives the ring
+/// another one, whose memory a later frame uses. Nothing is copied. So a frame that the ring would
+/// soon drop can be kept, hashed or saved for as long as the caller likes:
+///
+///     keel_snapshot *checked = keel_snapshot_create(world, "checked");
+///     ...
+///     if (keel_ring_exchange(ring, frame, &checked) == KEEL_OK) send(checked);
+///
+/// The other frames stay in the ring. The removed frame is not in the ring any more, as if it had
+/// not been taken. Each side keeps its flags (keel_snapshot_set_flags).
+/// @param snapshot points to a snapshot of the ring's world, made by keel_snapshot_create. It may
+///   be empty; what it contains is lost. Receives the snapshot of the frame, which belongs to the
+///   caller: it can be read, hashed, restored, taken and destroyed as any other. It is the same
+///   snapshot that keel_ring_snapshot returned, and who reads it goes on reading
+/// @threads the world's owner
+/// @return KEEL_OK; KEEL_ABSENT: the frame is not in the ring; KEEL_ERROR_BORROWED: `*snapshot` is
+///   being read; KEEL_ERROR_ARGUMENT: NULL, a snapshot of another world, or one that belongs to a
+///   ring; KEEL_ERROR_SNAPSHOT: the world was destroyed. On error nothing has changed
+KEEL_API keel_result keel_ring_exchange(keel_ring *ring, uint64_t frame, keel_snapshot **snapshot);
 /// Returns the number of frames in the ring, and their numbers in ascending order: the first is the
 /// oldest frame and the last the newest.
 /// @param frames receives the first `capacity` numbers; may be NULL when `capacity` is 0

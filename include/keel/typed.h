@@ -421,6 +421,8 @@ inline keel_result keeli_add_step(keel_world *world, const char *workload, const
 #define KEEL_BARRIER KEELI_BARRIER
 /// Declares a workload that another file defines.
 #define KEEL_WORKLOAD_DECLARE(w) KEELI_DECLARE(keel_workload, KEEL_WORKLOAD_##w)
+/// The descriptor of a workload, for functions and options that take one: `.step = KEEL_WORKLOAD_OF(frame)`.
+#define KEEL_WORKLOAD_OF(w) (&KEEL_WORKLOAD_##w)
 /// Runs a workload now: `keel_run_workload(world, frame)`. The options are members of keel_run_desc. See keel_run_workload_of.
 #define keel_run_workload(world, ...) keel_run_workload_of((world), KEELI_WORKLOAD_AT(__VA_ARGS__, ~), KEELI_RUN_OPTIONS(__VA_ARGS__))
 /// Runs a workload now, and passes `data` to all its systems and conditions that declare KEEL_DATA.

@@ -194,38 +194,87 @@ KEEL_API bool keel_world_check(const keel_world *world, keel_error *error);
 /// written since the last hash or since the last snapshot or step was taken. A write through a
 /// pointer from before that snapshot or step is not noticed: get the pointer again (keel_get_mut),
 /// or call keel_mark after the write.
-/// @threads the world's owner
+/// @param world may be the image of a snapshot (keel_snapshot_read_begin); see keel_snapshot_hash
+/// @threads the world's owner; for an image any thread, and several at once
 /// @param hash filled in; left alone on error
 /// @return KEEL_OK, KEEL_ERROR_HASH for a component that does not say which bytes count (see
 ///   keel_last_error), KEEL_ERROR_BORROWED while something is being written, KEEL_ERROR_SHARED,
 ///   KEEL_ERROR_THREAD (keel_threads), KEEL_ERROR_ARGUMENT
-KEEL_API keel_result keel_world_hash(keel_world *world, uint64_t *hash);
+KEEL_API keel_result keel_world_hash(const keel_world *world, uint64_t *hash);
+
+/// What a hash depends on besides the values.
+typedef enum keel_hash_flags {
+    /// also depends on all else that decides what happens next: the order in which loops visit
+    /// values, edges and members of groups, the free handles and their order, archetypes, disabled
+    /// values, ticks and the log of changes, events and removed values with the positions of their
+    /// readers, what each system and reader has seen, how often steps with `.times` ran, the time
+    /// of steps with `.every`, and how many handles steps reserve. Transient components, observers,
+    /// and workloads that never ran do not count, and readers, steps and groups are told apart by
+    /// their names. Reads every value each time
+    KEEL_HASH_ORDER = 1
+} keel_hash_flags;
+/// Computes the hash of a world as keel_world_hash does, or with KEEL_HASH_ORDER one that more
+/// depends on: two worlds with the same hash then also continue in the same way. The two kinds of
+/// hashes have nothing in common. A test that goes back and plays on finds what does not come back.
+/// @param flags KEEL_HASH_*; 0: the hash of keel_world_hash
+/// @threads as keel_world_hash
+/// @return as keel_world_hash; KEEL_ERROR_ARGUMENT also for other bits
+KEEL_API keel_result keel_world_hash_with(const keel_world *world, uint32_t flags, uint64_t *hash);
 
 /// Computes the part of keel_world_hash that belongs to one component: its entities and values, the
 /// edges of a relation, the value of a unique, or the waiting events of a type. For
 /// `keel_entities`: the living entities. The hash of a world is the sum of all these parts, modulo
 /// 2^64. So two worlds with different hashes, perhaps on two machines, find out in which components
 /// they differ.
-/// @threads the world's owner
+/// @threads as keel_world_hash
 /// @param hash filled in; left alone on error. 0: no entity has the component, the world does not
 ///   know it, or it is `.transient`
 /// @return as keel_world_hash, of this component only
-KEEL_API keel_result keel_hash_component(keel_world *world, const keel_component *component,
+KEEL_API keel_result keel_hash_component(const keel_world *world, const keel_component *component,
                                          uint64_t *hash);
 
 /// Computes the hashes of blocks of entities: `hashes[i]` is the part of keel_hash_component of the
 /// entities with an index from `first + i * size` to `first + (i + 1) * size - 1`; for a relation,
-/// the part of the edges whose sources have these indices. The hashes of blocks that cover all
+/// the part of the edges whose sources have these indices. A unique and all events of a type belong
+/// to index 0. The hashes of blocks that cover all
 /// indices sum up to keel_hash_component. So two machines find the entity that differs in a few
 /// exchanges: hash 16 blocks that cover all indices, then 16 smaller blocks that cover the block
 /// that differs, and so on.
-/// @threads the world's owner
+/// @threads as keel_world_hash
 /// @param size indices in a block, at least 1
 /// @param count number of blocks, and of hashes that are filled in
-/// @return as keel_hash_component; KEEL_ERROR_ARGUMENT for a unique or a type of events, too
-KEEL_API keel_result keel_hash_blocks(keel_world *world, const keel_component *component,
+/// @return as keel_hash_component
+KEEL_API keel_result keel_hash_blocks(const keel_world *world, const keel_component *component,
                                       uint32_t first, uint32_t size, uint32_t count,
                                       uint64_t *hashes);
+
+/// A part of the hash of a world.
+typedef struct keel_hash_part {
+    const keel_component *component; ///< the component, relation, unique or type of events;
+                                     ///< &keel_entities: the living entities
+    uint64_t hash;                   ///< the part, as of keel_hash_component
+    uint32_t blocks; ///< number of blocks of 64 indices that cover all of it, from index 0 on, for
+                     ///< keel_hash_blocks; 1 for a unique and for events
+} keel_hash_part;
+/// Computes the hashes of all components at once, to find out in which of them two worlds differ.
+/// The first part is that of the entities (&keel_entities). The others follow in the order of their
+/// names, by strcmp, so that two processes have the same list. Components that nobody has, and
+/// transient ones, are left out. Names of entities are the part of `keel_name`, and parents, with
+/// the order of children, that of `keel_child`. The sum of all hashes, modulo 2^64, is
+/// keel_world_hash: worlds whose parts are all the same have the same hash.
+///
+///     keel_hash_part parts[256];
+///     const uint32_t count = keel_world_hash_parts(image, parts, 256);
+///     uint64_t *blocks = malloc(parts[i].blocks * sizeof *blocks); // of the part that differs
+///     keel_hash_blocks(image, parts[i].component, 0, 64, parts[i].blocks, blocks);
+/// @param parts receives the first `capacity` parts; may be NULL when `capacity` is 0. The
+///   components are valid until they are unregistered; those of an image until
+///   keel_snapshot_read_end
+/// @threads as keel_world_hash
+/// @return the number of parts, at least 1; 0 on error, and keel_last_error has the errors of
+///   keel_world_hash
+KEEL_API uint32_t keel_world_hash_parts(const keel_world *world, keel_hash_part *parts,
+                                        uint32_t capacity);
 
 /// @cond keel_register: registers a list that ends with NULL; stops at the first error
 static inline keel_result keeli_register_list(keel_world *world,

@@ -86,7 +86,7 @@ class Keel(ConanFile):
             core.defines = ["KEEL_ENTITY_32=1"]
         if self.settings.os in ("Linux", "FreeBSD"):
             core.system_libs = ["pthread"]
-        needs = {"json": [], "query": [], "transform": []}
+        needs = {"json": [], "maths": [], "query": [], "transform": []}
         if self.options.save:
             needs["save"] = ["zstd::zstd", "xxhash::xxhash"]
         if self.options.sqlite:
@@ -97,6 +97,6 @@ class Keel(ConanFile):
             component = self.cpp_info.components[addon]
             component.set_property("cmake_target_name", f"keel::{addon}")
             component.libs = [f"keel_{addon}{postfix}"]
-            component.requires = ["core"] + others
-            if addon == "transform" and self.settings.os in ("Linux", "FreeBSD"):
+            component.requires = others if addon == "maths" else ["core"] + others
+            if addon in ("maths", "transform") and self.settings.os in ("Linux", "FreeBSD"):
                 component.system_libs = ["m"]

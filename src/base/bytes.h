@@ -100,6 +100,11 @@ static inline void keeli_bytes_copy_fresh(void *to, const void *from, uint32_t s
 // Returns a 64-bit hash of bytes.
 uint64_t keeli_hash(const void *bytes, size_t size, uint64_t seed);
 
+// Returns a hash of a text; NULL is like "".
+static inline uint64_t keeli_hash_text(const char *text, uint64_t seed) {
+    return keeli_hash(text ? text : "", text ? strlen(text) : 0, seed);
+}
+
 // Mixes a number: if one of its bits changes, about half of the bits of the result change. This is
 // the last step of keeli_hash.
 static inline uint64_t keeli_hash_mix(uint64_t h) {

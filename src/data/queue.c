@@ -44,7 +44,10 @@ keeli_queue_reader *keeli_queue_join(keeli_queue *q, keeli_heap *heap, const kee
         if (!KEELI_RESERVE(heap, &q->readers, 1))
             return NULL;
         r = &q->readers.items[q->readers.count++];
-        *r = (keeli_queue_reader){ .reader = reader, .next = q->fresh, .is_system = is_system };
+        *r = (keeli_queue_reader){ .reader = reader,
+                                   .next = q->fresh,
+                                   .called = keeli_hash_text(reader->name, 0),
+                                   .is_system = is_system };
         return r;
     }
     if (!q->of_removed)

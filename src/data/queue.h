@@ -29,6 +29,7 @@ typedef struct keeli_reader {
     uint64_t last; // the reader has seen all changes up to this tick
     const char *name;
     uint64_t serial; // unique in the world (keeli_next_serial)
+    uint64_t called; // hash of the name, for rewind/runs.c; 0: not computed yet
     keeli_reader_kind kind;
     bool is_kept; // keel_reader_keep was called
 } keeli_reader;
@@ -45,6 +46,7 @@ typedef struct keeli_queue_reader {
     const keeli_reader *reader; // NULL: the world itself
     uint64_t next;              // number of its next value; for removed values see keeli_queue_next
     uint64_t shown;             // end of the events when the system began its run (run/events.c)
+    uint64_t called;            // hash of its name: images outlive readers
     bool is_system;
     bool is_warned; // a warning was logged that a value was dropped before this reader read it
 } keeli_queue_reader;

@@ -93,6 +93,12 @@ void keeli_push_name(keel_world *world, keel_entity e, keel_entity parent, struc
 // of memory.
 bool keeli_copy_names(const keel_world *from, keel_world *to);
 
+// Returns KEEL_OK if all of the world can be hashed now. `teller`: the world that keeps the error.
+// `call`: the public function. `where`: the user's place for what it answers; NULL is an error.
+keel_result keeli_may_hash_world(const keel_world *world, keel_world *teller, const char *call,
+                                 const void *where);
+// Returns the hash of keel_world_hash, after keeli_may_hash_world.
+uint64_t keeli_world_sum(const keel_world *world);
 // Returns the hash of a value: of its bytes without padding, or by its hash hook (hash.c).
 uint64_t keeli_hash_value(const keeli_storage *s, const void *value, uint64_t seed);
 // Returns an error unless the components of all columns may be edited and no component has two

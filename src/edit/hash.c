@@ -3,7 +3,9 @@
 // entity and each unique. A sum does not know its order, so storages, packed order, archetypes and
 // order of registration leave no trace in it. While a snapshot exists, the sums of blocks of 64
 // places are cached, and computed anew only when a stamp says that a value was written
-// (rewind/blocks.h). rewind/state_hash.c, which hashes more than values, calls keeli_hash_value.
+// (rewind/blocks.h). The image of a snapshot caches them, too, and several threads may hash it at
+// once: one of them uses the caches. rewind/state_hash.c, which hashes more than values, calls
+// keeli_hash_value.
 #include "base/bytes.h"
 #include "edit/edit.h"
 
@@ -151,28 +153,48 @@ static uint64_t sum_of_places(const value_sum *of, const keel_entity *entities, 
 }
 
 // ------------------------------------------------------------------ cached parts
+// Makes the calling thread the one that uses the caches. False if another thread uses them: the
+// caller must hash without. Call caches_end only if it was true.
+static bool caches_begin(keel_world *world) {
+    int32_t nobody = 0;
+    return keeli_atomic_swap(&world->hashing, &nobody, 1);
+}
+static void caches_end(keel_world *world, bool has_begun) {
+    if (has_begun)
+        keeli_atomic_store(&world->hashing, 0);
+}
+
+// Makes as many parts as there are stamps.
+static void resize_cache(keel_world *world, keeli_storage *s) {
+    keeli_hash_cache *cache = &s->hashed;
+    const uint32_t count = s->stamps.count;
+    if (cache->count == count)
+        return;
+    keeli_store_release_hashes(world, s);
+    cache->parts = keeli_new(&world->heap, count * sizeof *cache->parts, _Alignof(keeli_hash_part));
+    cache->count = cache->parts ? count : 0;
+}
+
 // Returns the cache of a component, without parts that a counter invalidates. NULL if its writes
-// are not stamped, because there is no snapshot, or stamps do not tell of all of them.
+// are not stamped, because there is no snapshot, or stamps do not tell of all of them; and in an
+// image that was not taken since it was hashed first.
 static keeli_hash_cache *cache_of(keel_world *world, keeli_storage *s) {
     const keel_component *c = &s->component;
-    const keeli_stamps *stamps = &s->stamps;
     keeli_hash_cache *cache = &s->hashed;
-    const bool is_stamped = s->flags & KEELI_IS_STAMPED && stamps->from <= world->epoch;
-    if (!is_stamped || c->hash || c->copy || c->drop)
+    const bool is_image = world->access.is_image;
+    const bool is_stamped = s->flags & KEELI_IS_STAMPED && s->stamps.from <= world->epoch;
+    if ((!is_stamped && !is_image) || c->hash || c->copy || c->drop)
         return NULL;
 
     const uint64_t moves = keeli_store_has_rows(s) ? world->archetypes.moves : s->set.moves;
+    const bool has_all = is_image || cache->count == s->stamps.count;
     const bool is_same = cache->values == s->presence.count && cache->moves == moves &&
-                         cache->cleared == s->presence.cleared && cache->count == stamps->count;
+                         cache->cleared == s->presence.cleared && has_all;
     if (is_same)
         return cache;
 
-    if (cache->count != stamps->count) {
-        keeli_store_release_hashes(world, s);
-        cache->parts = keeli_new(&world->heap, stamps->count * sizeof *cache->parts,
-                                 _Alignof(keeli_hash_part));
-        cache->count = cache->parts ? stamps->count : 0;
-    }
+    if (!is_image) // takes make room in an image, as threads without an allocator may hash it
+        resize_cache(world, s);
     if (!cache->parts)
         return NULL;
 
@@ -190,13 +212,16 @@ static bool find_part(const value_sum *of, uint32_t block, uint64_t *sum) {
     const keeli_stamps *stamps = &of->storage->stamps;
     const keeli_hash_part *part = &of->cache->parts[block];
     *sum = part->sum;
+    if (of->world->access.is_image)
+        return part->epoch != 0;
     return stamps->items[block] < part->epoch && stamps->all < part->epoch;
 }
 
 // Caches the sum of a block. Returns the sum.
 static uint64_t store_part(const value_sum *of, uint32_t block, uint64_t sum) {
+    const uint32_t epoch = of->world->access.is_image ? 1 : of->world->epoch;
     if (of->cache && block < of->cache->count)
-        of->cache->parts[block] = (keeli_hash_part){ sum, of->world->epoch };
+        of->cache->parts[block] = (keeli_hash_part){ sum, epoch };
     return sum;
 }
 
@@ -289,9 +314,9 @@ static value_sum sum_begin(const keel_world *world, const keeli_storage *s, uint
     };
 }
 
-static uint64_t sum_of_enabled(keel_world *world, keeli_storage *s) {
+static uint64_t sum_of_enabled(keel_world *world, keeli_storage *s, bool is_cached) {
     value_sum of = sum_begin(world, s, COMPONENT_TERM);
-    of.cache = cache_of(world, s);
+    of.cache = is_cached ? cache_of(world, s) : NULL;
     if (keeli_store_is_sparse(s))
         return sum_of_set(&of);
     return keeli_store_has_rows(s) ? sum_of_rows(&of) : sum_of_indexed(&of);
@@ -360,10 +385,10 @@ static uint64_t sum_of_edges(const keel_world *world, const keeli_storage *s, ui
 }
 
 // Returns the sum of all edges. That of edges without values changes only with `edits`.
-static uint64_t sum_of_all_edges(const keel_world *world, keeli_storage *s) {
+static uint64_t sum_of_all_edges(const keel_world *world, keeli_storage *s, bool is_cached) {
     const keeli_edges *edges = &s->relation->edges;
     keeli_hash_cache *cache = &s->hashed;
-    if (keeli_edges_have_values(edges))
+    if (!is_cached || keeli_edges_have_values(edges))
         return sum_of_edges(world, s, 0, UINT32_MAX);
 
     if (cache->edge_edits != edges->edits) {
@@ -386,8 +411,10 @@ static uint64_t sum_of_handles(const keeli_entity_index *ix, uint32_t from, uint
 
 // Returns the sum of the terms of all living entities, which changes only when an entity is added
 // or deleted.
-static uint64_t sum_of_entities(keel_world *world) {
+static uint64_t sum_of_entities(keel_world *world, bool is_cached) {
     const keeli_entity_index *ix = &world->entities;
+    if (!is_cached)
+        return sum_of_handles(ix, 0, UINT32_MAX);
     const uint32_t alive = keeli_entity_count(ix);
     if (world->hashed_entities.alive != alive || world->hashed_entities.frees != ix->frees) {
         world->hashed_entities.sum = sum_of_handles(ix, 0, UINT32_MAX);
@@ -403,28 +430,47 @@ static bool is_left_out(const keeli_storage *s) {
     return s->component.transient || keeli_store_has_sources(s);
 }
 
-// Returns the hash of a component, or of the list of entities (stand_in.entities).
-static uint64_t sum_of_storage(keel_world *world, keeli_storage *s) {
+// Returns the hash of a component, or of the list of entities (stand_in.entities). `is_cached`: the
+// caller has begun to use the caches.
+static uint64_t sum_of_storage(keel_world *world, keeli_storage *s, bool is_cached) {
     if (s == &world->stand_in.entities)
-        return sum_of_entities(world);
+        return sum_of_entities(world, is_cached);
     if (is_left_out(s))
         return 0;
     if (s->relation)
-        return sum_of_all_edges(world, s) + (s->size ? sum_of_enabled(world, s) : 0);
+        return sum_of_all_edges(world, s, is_cached) +
+               (s->size ? sum_of_enabled(world, s, is_cached) : 0);
     if (s->events)
         return hash_of_events(s);
     if (s->unique)
         return keeli_hash_value(s, s->unique, seed_of(s, UNIQUE_TERM));
-    return sum_of_enabled(world, s) + sum_of_range(world, s, &s->disabled, 0, UINT32_MAX);
+    return sum_of_enabled(world, s, is_cached) +
+           sum_of_range(world, s, &s->disabled, 0, UINT32_MAX);
 }
 
-// Returns the part of sum_of_storage of entities with an index from `from` to `to` - 1.
-static uint64_t sum_between(const keel_world *world, const keeli_storage *s, uint32_t from,
-                            uint32_t to) {
+// Returns the hash of the world, or of one storage if `s` is not NULL.
+static uint64_t sum_of(keel_world *world, keeli_storage *s) {
+    const bool is_cached = caches_begin(world);
+    if (!keeli_atomic_peek(&world->was_hashed))
+        keeli_atomic_put(&world->was_hashed, 1);
+
+    uint64_t sum = sum_of_storage(world, s ? s : &world->stand_in.entities, is_cached);
+    const uint32_t others = s ? 0 : world->storages.count;
+    for (uint32_t i = 0; i < others; ++i)
+        sum += sum_of_storage(world, world->storages.items[i], is_cached);
+    caches_end(world, is_cached);
+    return sum;
+}
+
+// Returns the part of sum_of_storage of entities with an index from `from` to `to` - 1. All of a
+// unique and of events belongs to index 0.
+static uint64_t sum_between(keel_world *world, keeli_storage *s, uint32_t from, uint32_t to) {
     if (s == &world->stand_in.entities)
         return sum_of_handles(&world->entities, from, to);
     if (is_left_out(s))
         return 0;
+    if (s->flags & KEELI_IS_UNIQUE)
+        return from == 0 ? sum_of_storage(world, s, false) : 0;
     const bool has_values = !s->relation || s->size;
     return (s->relation ? sum_of_edges(world, s, from, to) : 0) +
            (has_values ? sum_of_range(world, s, &s->presence, from, to) : 0) +
@@ -440,13 +486,18 @@ static bool has_form(const keeli_storage *s) {
     return s->knows_padding && !c->drop && !c->copy;
 }
 
+// True if the component has nothing to hash.
+static bool is_empty(const keeli_storage *s) {
+    const bool has_events =
+        s->events && keeli_queue_waiting(s->events) < keeli_queue_end(s->events);
+    return !s->unique && !s->presence.count && !s->disabled.count && !has_events;
+}
+
 // Returns an error if the component has values that it does not say how to hash.
 static keel_result check_form(keel_world *world, const keeli_storage *s) {
     if (has_form(s))
         return KEEL_OK;
-    const bool has_events =
-        s->events && keeli_queue_waiting(s->events) < keeli_queue_end(s->events);
-    if (!s->unique && !s->presence.count && !s->disabled.count && !has_events)
+    if (is_empty(s))
         return KEEL_OK;
 
     const bool has_hooks = s->component.drop || s->component.copy;
@@ -461,23 +512,32 @@ static keel_result check_form(keel_world *world, const keeli_storage *s) {
 }
 
 // Returns an error unless the world may be hashed now. `where`: the place for hashes, not NULL.
-static keel_result may_hash(keel_world *world, const char *call, const uint64_t *where) {
+static keel_result may_hash(const keel_world *world, keel_world *teller, const char *call,
+                            const void *where) {
     if (keeli_is_no_world(world))
         return keeli_no_world();
     if (!where)
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+        return keeli_misuse(teller, KEEL_ERROR_ARGUMENT,
                             "%s needs a place for hashes, but it is NULL", call);
-    return keeli_may_read_all(world, world, "hash");
+    return keeli_may_read_all(world, teller, "hash");
 }
 
-keel_result keel_world_hash(keel_world *world, uint64_t *hash) {
-    KEEL_TRY(may_hash(world, "keel_world_hash", hash));
+keel_result keeli_may_hash_world(const keel_world *world, keel_world *teller, const char *call,
+                                 const void *where) {
+    KEEL_TRY(may_hash(world, teller, call, where));
     for (uint32_t i = 0; i < world->storages.count; ++i)
-        KEEL_TRY(check_form(world, world->storages.items[i]));
-    uint64_t sum = sum_of_storage(world, &world->stand_in.entities);
-    for (uint32_t i = 0; i < world->storages.count; ++i)
-        sum += sum_of_storage(world, world->storages.items[i]);
-    *hash = sum;
+        KEEL_TRY(check_form(teller, world->storages.items[i]));
+    return KEEL_OK;
+}
+
+// Hashing a const world changes its caches and its errors only.
+static keel_world *own_of(const keel_world *world) { return (keel_world *)(uintptr_t)world; }
+
+uint64_t keeli_world_sum(const keel_world *world) { return sum_of(own_of(world), NULL); }
+
+keel_result keel_world_hash(const keel_world *world, uint64_t *hash) {
+    KEEL_TRY(keeli_may_hash_world(world, own_of(world), "keel_world_hash", hash));
+    *hash = keeli_world_sum(world);
     return KEEL_OK;
 }
 
@@ -496,34 +556,97 @@ static keel_result find_hashed(keel_world *world, const keel_component *componen
     return *out ? check_form(world, *out) : KEEL_OK;
 }
 
-keel_result keel_hash_component(keel_world *world, const keel_component *component,
+keel_result keel_hash_component(const keel_world *world, const keel_component *component,
                                 uint64_t *hash) {
+    keel_world *own = own_of(world);
     keeli_storage *s;
-    KEEL_TRY(may_hash(world, "keel_hash_component", hash));
-    KEEL_TRY(find_hashed(world, component, &s));
-    *hash = s ? sum_of_storage(world, s) : 0;
+    KEEL_TRY(may_hash(world, own, "keel_hash_component", hash));
+    KEEL_TRY(find_hashed(own, component, &s));
+    *hash = s ? sum_of(own, s) : 0;
     return KEEL_OK;
 }
 
-keel_result keel_hash_blocks(keel_world *world, const keel_component *component, uint32_t first,
-                             uint32_t size, uint32_t count, uint64_t *hashes) {
+keel_result keel_hash_blocks(const keel_world *world, const keel_component *component,
+                             uint32_t first, uint32_t size, uint32_t count, uint64_t *hashes) {
+    keel_world *own = own_of(world);
     keeli_storage *s;
-    KEEL_TRY(may_hash(world, "keel_hash_blocks", hashes));
-    KEEL_TRY(find_hashed(world, component, &s));
+    KEEL_TRY(may_hash(world, own, "keel_hash_blocks", hashes));
+    KEEL_TRY(find_hashed(own, component, &s));
     if (!size)
         return keeli_misuse(
-            world, KEEL_ERROR_ARGUMENT,
+            own, KEEL_ERROR_ARGUMENT,
             "the size of a block is 0; it is the number of indices that a block has");
-    if (component->is_unique)
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            "'%s' is a unique, which no entity has; call keel_hash_component",
-                            keeli_component_name(component));
 
     for (uint32_t i = 0; i < count; ++i) {
         const uint64_t begin = first + (uint64_t)i * size, end = begin + size;
         const uint32_t from = begin < UINT32_MAX ? (uint32_t)begin : UINT32_MAX;
         const uint32_t to = end < UINT32_MAX ? (uint32_t)end : UINT32_MAX;
-        hashes[i] = s ? sum_between(world, s, from, to) : 0;
+        hashes[i] = s ? sum_between(own, s, from, to) : 0;
     }
     return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ all parts
+// True if the component is a part of its own. A component that nobody has is none, so that it makes
+// no difference whether a world knows it.
+static bool is_part(const keeli_storage *s) { return !is_left_out(s) && !is_empty(s); }
+
+// Returns the number of blocks of 64 indices up to the last one that the part has something in.
+static uint32_t blocks_of_part(const keel_world *world, const keeli_storage *s) {
+    if (s == &world->stand_in.entities)
+        return (world->entities.size + 63) / 64;
+    if (s->flags & KEELI_IS_UNIQUE)
+        return 1;
+    const uint32_t enabled = keeli_presence_last(&s->presence);
+    const uint32_t disabled = keeli_presence_last(&s->disabled);
+    const uint32_t blocks = enabled == UINT32_MAX ? 0 : enabled / 64 + 1;
+    const uint32_t others = disabled == UINT32_MAX ? 0 : disabled / 64 + 1;
+    return blocks > others ? blocks : others;
+}
+
+// Inserts a component into a list that is sorted by name. A full list loses its last component.
+static uint32_t insert_part(keel_hash_part *parts, uint32_t count, uint32_t capacity,
+                            const keel_component *component) {
+    uint32_t at = count;
+    while (at && strcmp(parts[at - 1].component->name, component->name) > 0)
+        --at;
+    if (at == capacity)
+        return count;
+    const uint32_t moved = (count < capacity ? count : capacity - 1) - at;
+    memmove(parts + at + 1, parts + at, moved * sizeof *parts);
+    parts[at].component = component;
+    return count < capacity ? count + 1 : count;
+}
+
+static void fill_part(keel_world *world, keeli_storage *s, keel_hash_part *part, bool is_cached) {
+    part->hash = sum_of_storage(world, s, is_cached);
+    part->blocks = blocks_of_part(world, s);
+}
+
+static void fill_parts(keel_world *world, keel_hash_part *parts, uint32_t capacity) {
+    const bool is_cached = caches_begin(world);
+    uint32_t count = 0;
+    parts[0].component = &keel_entities;
+    fill_part(world, &world->stand_in.entities, &parts[0], is_cached);
+    for (uint32_t i = 0; i < world->storages.count; ++i) {
+        const keeli_storage *s = world->storages.items[i];
+        if (is_part(s))
+            count = insert_part(parts + 1, count, capacity - 1, &s->component);
+    }
+    for (uint32_t i = 1; i <= count; ++i)
+        fill_part(world, keeli_storage_find(world, parts[i].component), &parts[i], is_cached);
+    caches_end(world, is_cached);
+}
+
+uint32_t keel_world_hash_parts(const keel_world *world, keel_hash_part *parts, uint32_t capacity) {
+    keel_world *own = own_of(world);
+    const void *where = capacity ? (const void *)parts : (const void *)&capacity;
+    if (keeli_may_hash_world(world, own, "keel_world_hash_parts", where) < 0)
+        return 0;
+    if (capacity)
+        fill_parts(own, parts, capacity);
+    uint32_t count = 1;
+    for (uint32_t i = 0; i < world->storages.count; ++i)
+        count += is_part(world->storages.items[i]);
+    return count;
 }

@@ -22,6 +22,7 @@ struct keel_group {
     uint32_t owned_count, must_count, storage_count, capacity;
     uint32_t length; // number of members, if the group owns a component; otherwise 0
     uint64_t serial; // keeli_next_serial at its creation
+    uint64_t called; // hash of the name, for rewind/runs.c; 0: not computed yet
     void *scratch;   // room for one value of any owned storage
     size_t scratch_size, scratch_align;
     // Stands for the order of the members when storages are borrowed: a loop or system that reads

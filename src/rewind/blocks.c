@@ -82,6 +82,34 @@ void keeli_stamps_renew(keel_world *world, keel_world *image) {
     image->entities.frees = world->entities.frees;
 }
 
+void keeli_hashes_reserve(keel_world *image) {
+    if (!keeli_atomic_peek(&image->was_hashed))
+        return;
+    for (uint32_t i = 0; i < image->storages.count; ++i) {
+        keeli_storage *t = image->storages.items[i];
+        keeli_hash_cache *cache = &t->hashed;
+        const uint32_t need = blocks_of(image, t);
+        if (need <= cache->count)
+            continue;
+
+        const uint32_t count = need + need / 4;
+        keeli_store_release_hashes(image, t);
+        cache->parts =
+            keeli_new_zeroed(&image->heap, count * sizeof *cache->parts, _Alignof(keeli_hash_part));
+        cache->count = cache->parts ? count : 0; // without memory each hash reads all values
+    }
+}
+
+void keeli_hashes_forget(keel_world *image) {
+    image->hashed_entities.alive = UINT32_MAX;
+    for (uint32_t i = 0; i < image->storages.count; ++i) {
+        keeli_hash_cache *cache = &image->storages.items[i]->hashed;
+        cache->edge_edits = UINT64_MAX;
+        for (uint32_t block = 0; block < cache->count; ++block)
+            cache->parts[block].epoch = 0;
+    }
+}
+
 // ------------------------------------------------------------------ copying
 // True if no value of the storage has another place in the other world. For rows, the archetypes of
 // both worlds must be alike, too.
@@ -143,8 +171,17 @@ static void *allocation_of_place(const keeli_storage *t, uint32_t place) {
                                     : keeli_indexed_set_memory(&t->indexed, page);
 }
 
+// Invalidates the cached parts of the hash that the run changes.
+static void forget_hashes(const block_walk *walk) {
+    const keeli_hash_cache *cache = &walk->t->hashed;
+    const uint32_t end = keeli_least((walk->place + walk->count + 63) / 64, cache->count);
+    for (uint32_t block = walk->place / 64; block < end; ++block)
+        cache->parts[block].epoch = 0;
+}
+
 // Copies the values of the run, page by page. The run is empty afterwards.
 static void end_run(block_walk *walk) {
+    forget_hashes(walk);
     const uint32_t page = (uint32_t)1 << walk->t->root->shift, size = walk->t->size;
     walk->image->copied += (uint64_t)walk->count * size;
     for (uint32_t n; walk->count; walk->place += n, walk->count -= n) {

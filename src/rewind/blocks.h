@@ -26,6 +26,15 @@ void keeli_stamps_end(keel_world *world);
 // after a take or restore, when world and image are the same.
 void keeli_stamps_renew(keel_world *world, keel_world *image);
 
+// Makes room in an image for the cached parts of its hash (edit/hash.c), if it was ever hashed.
+// Runs out of memory silently. Called at the end of a take.
+void keeli_hashes_reserve(keel_world *image);
+
+// Invalidates all cached parts of the hash of an image. Called when it becomes the copy of another
+// world than the snapshot's, whose counters say nothing about it, and when it becomes that of its
+// world again.
+void keeli_hashes_forget(keel_world *image);
+
 // Tells the journal of a history's image which memory it need not compare, because the take did not
 // write it, or wrote it by keeli_journal_write only.
 void keeli_blocks_declare(const keeli_image *image);

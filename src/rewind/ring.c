@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rings: snapshots of the latest frames, for rollback and for reading. A ring reuses the slot of
 // its oldest frame and knows nothing of what snapshots contain. Users call it. Invariant: the
-// frames in the slots ascend from the oldest on.
+// frames in the slots ascend from the oldest on. Frames may be missing in between.
 #include "rewind/snapshot.h"
 #include "world/report.h"
 
@@ -205,6 +205,68 @@ keel_snapshot *keel_ring_snapshot(const keel_ring *ring, uint64_t frame) {
     }
     const uint32_t at = find_frame(ring, frame);
     return at < ring->count ? ring_slot_in(ring, at)->snapshot : NULL;
+}
+
+// Returns KEEL_OK if the ring can take the snapshot over from the user.
+static keel_result check_given(const keel_ring *ring, keel_snapshot *const *given) {
+    keel_world *world = world_of(ring);
+    if (!given || !*given)
+        return keeli_misuse(world ? world : ring->slots[0].snapshot->image, KEEL_ERROR_ARGUMENT,
+                            "keel_ring_exchange needs a snapshot to exchange, but it is NULL");
+    const keel_snapshot *snapshot = *given;
+    if (snapshot->self != snapshot)
+        return keeli_no_world();
+    if (!world || !snapshot->world)
+        return keeli_error(snapshot->image, KEEL_ERROR_SNAPSHOT,
+                           "cannot exchange snapshot '%s' with a frame of a ring: the world of %s "
+                           "was destroyed",
+                           snapshot->image->name, world ? "the snapshot" : "the ring");
+
+    if (snapshot->is_of_ring)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "cannot exchange a snapshot that keel_ring_snapshot returned: it "
+                            "belongs to a ring; pass one of keel_snapshot_create");
+    if (snapshot->world != world)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "cannot exchange snapshot '%s': it is of world '%s', and the ring of "
+                            "world '%s'",
+                            snapshot->image->name, snapshot->world->name, world->name);
+    if (keeli_atomic_peek(&snapshot->readers) <= 0)
+        return KEEL_OK;
+    return keeli_error(world, KEEL_ERROR_BORROWED,
+                       "cannot exchange snapshot '%s' while it is read; call "
+                       "keel_snapshot_read_end, or wait until keel_save_snapshot returns",
+                       snapshot->image->name);
+}
+
+// Removes a frame. Its slot follows the newest frame afterwards, so the next new frame uses it.
+static void remove_frame(keel_ring *ring, uint32_t at) {
+    const ring_slot removed = *ring_slot_at(ring, at);
+    for (; at + 1 < ring->count; ++at)
+        *ring_slot_at(ring, at) = *ring_slot_at(ring, at + 1);
+    *ring_slot_at(ring, at) = removed;
+    --ring->count;
+}
+
+keel_result keel_ring_exchange(keel_ring *ring, uint64_t frame, keel_snapshot **snapshot) {
+    if (!ring || !ring->capacity)
+        return keeli_no_world();
+    KEEL_TRY(check_given(ring, snapshot));
+    const uint32_t at = find_frame(ring, frame);
+    if (at == ring->count)
+        return KEEL_ABSENT;
+
+    ring_slot *slot = ring_slot_at(ring, at);
+    keel_snapshot *taken = slot->snapshot, *given = *snapshot;
+    const uint32_t flags = given->flags; // the ways to copy stay with the owners
+    given->flags = taken->flags;
+    given->is_of_ring = true;
+    taken->flags = flags;
+    taken->is_of_ring = false;
+    slot->snapshot = given;
+    *snapshot = taken;
+    remove_frame(ring, at);
+    return KEEL_OK;
 }
 
 uint32_t keel_ring_frames(const keel_ring *ring, uint64_t *frames, uint32_t capacity) {

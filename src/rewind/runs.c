@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copies and restores the state of readers, of steps of workloads and of groups that runs.h lists.
-// image.c copies the data of the world. snapshot.c calls this file; state_hash.c calls its visits.
+// image.c copies the data of the world. snapshot.c calls this file, and state_hash.c for the hash.
 #include "rewind/runs.h"
 
+#include "base/bytes.h"
 #include "follow/follow.h"
 
 #include <stdlib.h>
@@ -102,14 +103,11 @@ bool keeli_runs_reserve(keeli_runs *runs, keeli_heap *heap, const keel_world *wo
     return keeli_runs_room(runs, heap, world);
 }
 
-static void copy_reader(void *data, keeli_reader *reader) {
-    keeli_runs *runs = data;
-    *KEELI_APPEND(&runs->readers) = (keeli_kept_reader){ .serial = reader->serial,
-                                                         .last = reader->last,
-                                                         .at = reader,
-                                                         .name = reader->name,
-                                                         .kind = reader->kind,
-                                                         .is_kept = reader->is_kept };
+// Returns the hash of a name, which is computed once. Names do not change.
+static uint64_t hash_once(uint64_t *called, const char *name) {
+    if (!*called)
+        *called = keeli_hash_text(name, 0);
+    return *called;
 }
 
 // Returns the number of the component whose count of entities `idle` points to; 0 for NULL.
@@ -118,27 +116,45 @@ static uint32_t slot_of_idle(const uint32_t *idle) {
     return idle ? ((const keeli_storage *)((uintptr_t)idle - offset))->slot : 0;
 }
 
-static void copy_node(void *data, const keeli_schedule *s, keeli_node *node) {
+static void copy_reader(void *data, keeli_reader *reader) {
     keeli_runs *runs = data;
-    keeli_kept_node *kept = &runs->nodes.items[runs->nodes.count++];
-    *kept = (keeli_kept_node){ .serial = node->serial,
-                               .passed = node->passed,
-                               .runs = node->runs,
-                               .idle = s->idle.items[node - s->nodes.items],
-                               .place = node->place,
-                               .kind = node->kind,
-                               .is_limited = node->step.times != 0,
-                               .name = node->name };
-    kept->idle_slot = slot_of_idle(kept->idle);
-    kept->workload = s->sections.count ? keeli_schedule_name(s) : node->workload;
+    *KEELI_APPEND(&runs->readers) =
+        (keeli_kept_reader){ .serial = reader->serial,
+                             .last = reader->last,
+                             .called = hash_once(&reader->called, reader->name),
+                             .at = reader,
+                             .name = reader->name,
+                             .kind = reader->kind,
+                             .is_kept = reader->is_kept };
+}
+
+static keeli_kept_node copy_of_node(const keeli_schedule *s, const keeli_node *node) {
+    keeli_kept_node kept = { .serial = node->serial,
+                             .passed = node->passed,
+                             .called = node->called,
+                             .runs = node->runs,
+                             .idle = s->idle.items[node - s->nodes.items],
+                             .place = node->place,
+                             .kind = node->kind,
+                             .is_limited = node->step.times != 0,
+                             .name = node->name };
+    kept.idle_slot = slot_of_idle(kept.idle);
+    kept.workload = s->sections.count ? keeli_schedule_name(s) : node->workload;
     for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k) {
         if (!node->bound[k])
             continue;
 
-        kept->readers[k] = node->bound[k]->reader;
-        kept->want[k] = keeli_handles_wanted(s->world, &node->bound[k]->reserved);
-        kept->most[k] = node->bound[k]->reserved.most;
+        kept.readers[k] = node->bound[k]->reader;
+        kept.want[k] = keeli_handles_wanted(s->world, &node->bound[k]->reserved);
+        kept.most[k] = node->bound[k]->reserved.most;
     }
+    return kept;
+}
+
+static void copy_node(void *data, const keeli_schedule *s, keeli_node *node) {
+    keeli_runs *runs = data;
+    (void)hash_once(&node->called, node->name);
+    runs->nodes.items[runs->nodes.count++] = copy_of_node(s, node);
 }
 
 // Compares two records by serial, which is the first member of each kind.
@@ -163,9 +179,10 @@ void keeli_runs_take(keeli_runs *runs, const keel_world *world) {
     keeli_readers_visit(world, copy_reader, runs);
     keeli_nodes_visit(world, copy_node, runs);
 
-    for (const keel_group *g = world->followers.groups; g; g = g->next) {
+    for (keel_group *g = world->followers.groups; g; g = g->next) {
         const uint32_t count = g->owned_count ? 0 : keeli_group_count(g);
         *KEELI_APPEND(&runs->groups) = (keeli_kept_group){ .serial = g->serial,
+                                                           .called = hash_once(&g->called, g->name),
                                                            .length = g->length,
                                                            .first = runs->members.count,
                                                            .count = count,
@@ -187,6 +204,69 @@ void keeli_runs_sort(keeli_runs *runs) {
     SORT(&runs->readers);
     SORT(&runs->nodes);
     SORT(&runs->groups);
+}
+
+// ------------------------------------------------------------------ hashing
+static uint64_t hash_number(uint64_t hash, uint64_t number) {
+    return keeli_hash_mix(hash ^ number) + number;
+}
+
+static uint64_t hash_reader(uint64_t last, uint64_t called) {
+    return last ? hash_number(hash_number(1, last), called) : 0;
+}
+
+static uint64_t hash_node(const keeli_kept_node *node, uint64_t called) {
+    const uint32_t runs = node->is_limited ? node->runs : 0;
+    uint64_t hash = hash_number(hash_number(hash_number(2, runs), node->passed), called);
+    uint64_t known = runs | node->passed;
+    for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k) {
+        hash = hash_number(hash, node->want[k]);
+        known |= node->want[k];
+    }
+    return known ? hash : 0;
+}
+
+static uint64_t hash_kept_group(const keeli_runs *runs, const keeli_kept_group *g) {
+    uint64_t hash = hash_number(hash_number(3, g->called), g->length);
+    for (uint32_t i = 0; i < g->count; ++i)
+        hash = hash_number(hash, runs->members.items[g->first + i].bits);
+    return hash;
+}
+
+static uint64_t hash_group(const keel_group *g) {
+    const uint32_t count = g->owned_count ? 0 : keeli_group_count(g);
+    uint64_t hash = hash_number(hash_number(3, keeli_hash_text(g->name, 0)), g->length);
+    for (uint32_t slot = 0; slot < count; ++slot)
+        hash = hash_number(hash, keeli_sparse_set_entity(&g->order.set, slot)->bits);
+    return hash;
+}
+
+uint64_t keeli_runs_hash(const keeli_runs *runs) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < runs->readers.count; ++i)
+        sum += hash_reader(runs->readers.items[i].last, runs->readers.items[i].called);
+    for (uint32_t i = 0; i < runs->nodes.count; ++i)
+        sum += hash_node(&runs->nodes.items[i], runs->nodes.items[i].called);
+    for (uint32_t i = 0; i < runs->groups.count; ++i)
+        sum += hash_kept_group(runs, &runs->groups.items[i]);
+    return sum;
+}
+
+static void add_reader(void *sum, keeli_reader *reader) {
+    *(uint64_t *)sum += hash_reader(reader->last, keeli_hash_text(reader->name, 0));
+}
+static void add_node(void *sum, const keeli_schedule *s, keeli_node *node) {
+    const keeli_kept_node copy = copy_of_node(s, node);
+    *(uint64_t *)sum += hash_node(&copy, keeli_hash_text(node->name, 0));
+}
+
+uint64_t keeli_runs_hash_of(const keel_world *world) {
+    uint64_t sum = 0;
+    keeli_readers_visit(world, add_reader, &sum);
+    keeli_nodes_visit(world, add_node, &sum);
+    for (const keel_group *g = world->followers.groups; g; g = g->next)
+        sum += hash_group(g);
+    return sum;
 }
 
 // ------------------------------------------------------------------ labels

@@ -2,13 +2,15 @@
 // Runs: the state of a world beside its data, which a snapshot copies and a restore sets back. It
 // is the changes that readers have seen, the number of runs of each step of a workload, and the
 // order of groups. Readers, nodes and groups are identified by their serials, which are never
-// reused. It does not copy entities and values (image.h). Called by snapshot.c.
+// reused. It does not copy entities and values (image.h). The hash of all state (state_hash.c) is
+// computed of a copy as of the world, so each record also has a hash of the name. Called by
+// snapshot.c.
 #pragma once
 #include "run/schedule.h"
 
 // The last tick that a reader has seen.
 typedef struct keeli_kept_reader {
-    uint64_t serial, last;
+    uint64_t serial, last, called;
     const keeli_reader *at; // identifies the reader in the queues of the image; may be freed
     const char *name;       // valid until keeli_runs_label returns
     keeli_reader_kind kind;
@@ -18,7 +20,7 @@ typedef struct keeli_kept_reader {
 // A copy of the state that a node (a step in a schedule, run/schedule.h) keeps from run to run: its
 // `passed` and `runs`, and the members `want` and `most` of the `reserved` handles of its systems.
 typedef struct keeli_kept_node {
-    uint64_t serial, passed;
+    uint64_t serial, passed, called;
     uint32_t runs;
     uint32_t want[KEELI_STEP_SYSTEMS], most[KEELI_STEP_SYSTEMS]; // numbers of reserved handles, by
                                                                  // system of the step
@@ -33,7 +35,7 @@ typedef struct keeli_kept_node {
 } keeli_kept_node;
 
 typedef struct keeli_kept_group {
-    uint64_t serial;
+    uint64_t serial, called;
     uint32_t length;       // number of members of a group that owns a component
     uint32_t first, count; // range in `members` of a group that owns nothing
     uint32_t first_slot;   // the first of its components in `slots`
@@ -41,7 +43,7 @@ typedef struct keeli_kept_group {
     const char *name;                                // valid until keeli_runs_label returns
 } keeli_kept_group;
 
-// What identifies a reader, node or group in another world: names in the text of keeli_runs. The
+// The identity of a reader, node or group in another world: names in the text of keeli_runs. The
 // copy of names is made anew only when a label differs from those of the last copy.
 typedef struct keeli_label {
     uint64_t serial;
@@ -77,6 +79,13 @@ bool keeli_runs_label(keeli_runs *runs, keeli_heap *heap);
 // when the copy was made become as if they were new.
 bool keeli_runs_reserve_restore(const keeli_runs *runs, keel_world *world);
 void keeli_runs_restore(const keeli_runs *runs, keel_world *world);
+
+// Returns the sum of the hashes of all records of a copy; keeli_runs_hash_of that of a world, which
+// is the same as of a copy made now. Readers and nodes that have recorded nothing do not count,
+// since they are only created when they are used. Nor does the order of members of a group that
+// owns a component, which is that of the component.
+uint64_t keeli_runs_hash(const keeli_runs *runs);
+uint64_t keeli_runs_hash_of(const keel_world *world);
 
 // True if the reader existed when the copy was made.
 bool keeli_runs_know(const keeli_runs *runs, const keeli_reader *reader);

@@ -43,6 +43,7 @@ keel_snapshot *keeli_snapshot_create(keel_world *world, const char *name,
         .world = world, .image = image, .taken = taken, .self = snapshot, .before = world->snapshots
     };
     image->access.is_image = true;
+    image->runs = &taken->runs;
     world->snapshots = snapshot;
     return snapshot;
 }
@@ -344,7 +345,10 @@ static keel_result take_image(keel_snapshot *snapshot) {
         return result;
 
     end_take(snapshot, &changes);
+    if (!image->epoch) // its counters were not the world's, but may become the same now
+        keeli_hashes_forget(image);
     begin_epoch(world, image);
+    keeli_hashes_reserve(image);
     return KEEL_OK;
 }
 
@@ -387,6 +391,8 @@ keel_result keeli_snapshot_become(keel_snapshot *snapshot, const keel_world *fro
         keeli_image_commit(&changes, keeps, data);
         end_take(snapshot, &changes);
         image->epoch = 0; // the world was never the same
+        keeli_hashes_forget(image);
+        keeli_hashes_reserve(image);
     }
     keeli_refuse_end(world, before);
     return result;

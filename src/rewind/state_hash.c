@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The hash of all state that a snapshot copies (keeli_state_hash), for tests of replays. It changes
-// nothing. State with an order is hashed in that order. Readers and nodes, which are only found by
-// address, have no order: the sum of their hashes counts.
+// The hash of all state that a snapshot copies: for users KEEL_HASH_ORDER, and keeli_state_hash for
+// tests of replays. It changes nothing. State with an order is hashed in that order. Components,
+// readers, steps and groups have no order, and are told apart by their names: the sum of their
+// hashes counts. The image of a snapshot has the same hash as the world at the take.
 #include "rewind/snapshot.h"
 
 #include "base/bytes.h"
 #include "edit/edit.h"
 #include "link/relation.h"
 #include "rewind/image.h"
-#include "rewind/runs.h"
+#include "world/report.h"
 
 #include <string.h>
 
@@ -17,11 +18,7 @@ static void mix(uint64_t *hash, uint64_t number) {
     *hash = keeli_hash_mix(*hash ^ number) + number;
 }
 
-static void mix_text(uint64_t *hash, const char *text) {
-    if (!text)
-        text = "";
-    *hash = keeli_hash(text, strlen(text), *hash);
-}
+static void mix_text(uint64_t *hash, const char *text) { *hash = keeli_hash_text(text, *hash); }
 
 static void mix_value(uint64_t *hash, const keeli_storage *s, const void *value) {
     *hash = keeli_hash_value(s, value, *hash);
@@ -44,12 +41,22 @@ static void hash_entities(const keeli_entity_index *ix, uint64_t *hash) {
     }
 }
 
-static void hash_rows(const keeli_archetypes *a, uint64_t *hash) {
+// Returns a hash of the set of components in an archetype. Columns are sorted by number, which
+// differs between processes.
+static uint64_t hash_columns(const keel_world *world, const keeli_archetype *archetype) {
+    uint64_t sum = 0;
+    for (uint32_t c = 0; c < archetype->column_count; ++c) {
+        const keeli_storage *s = world->root.storages[archetype->columns[c]->number];
+        sum += keeli_hash_text(s->component.name, 4);
+    }
+    return sum;
+}
+
+static void hash_rows(const keel_world *world, uint64_t *hash) {
+    const keeli_archetypes *a = &world->archetypes;
     for (uint32_t i = 0; i < a->count; ++i) {
         const keeli_archetype *archetype = a->all[i];
-        mix(hash, archetype->column_count);
-        for (uint32_t c = 0; c < archetype->column_count; ++c)
-            mix(hash, archetype->columns[c]->number);
+        mix(hash, hash_columns(world, archetype));
 
         for (uint32_t b = 0; b < archetype->block_count; ++b) {
             const keeli_block *block = archetype->blocks[b];
@@ -102,7 +109,7 @@ static void hash_queue(const keeli_storage *s, const keeli_queue *q, uint64_t *h
         uint64_t own = r->next;
         mix(&own, r->shown);
         mix(&own, r->is_system);
-        mix_text(&own, r->reader->name);
+        mix(&own, r->called);
         readers += own;
     }
     mix(hash, readers);
@@ -146,6 +153,7 @@ static void hash_values(const keeli_storage *s, uint64_t *hash) {
 
 static void hash_storage(const keeli_storage *s, uint64_t *hash) {
     const keeli_tracking *own = &s->tracking;
+    const uint32_t kinds = s->world->access.is_image ? own->kinds_then : own->kinds;
     mix_text(hash, s->component.name);
     mix(hash, s->presence.count);
     mix(hash, s->disabled.count);
@@ -153,16 +161,16 @@ static void hash_storage(const keeli_storage *s, uint64_t *hash) {
     mix(hash, s->changed_at);
     mix(hash, s->cleared_inserted);
     mix(hash, s->cleared_modified);
-    mix(hash, own->kinds);
+    mix(hash, kinds);
     mix(hash, s->unique != NULL);
 
     hash_values(s, hash);
     if (s->unique && s->size)
         mix_value(hash, s, s->unique);
 
-    if (own->kinds & KEEL_TRACK_INSERTION)
+    if (kinds & KEEL_TRACK_INSERTION)
         hash_ticks(s, &own->inserted, hash);
-    if (own->kinds & KEEL_TRACK_MODIFICATION)
+    if (kinds & KEEL_TRACK_MODIFICATION)
         hash_ticks(s, &own->modified, hash);
     hash_queue(s, &own->removed, hash);
     if (s->events)
@@ -172,68 +180,59 @@ static void hash_storage(const keeli_storage *s, uint64_t *hash) {
         hash_edges(s, hash);
 }
 
-// ------------------------------------------------------------------ runs
-// Adds the hash of a reader to the sum `data`. A reader or node that has recorded nothing counts
-// like none, since they are only created when they are used.
-static void add_reader(void *data, keeli_reader *reader) {
-    if (!reader->last)
-        return;
-
-    uint64_t *sum = data;
-    uint64_t hash = 1;
-    mix(&hash, reader->last);
-    mix_text(&hash, reader->name);
-    *sum += hash;
-}
-
-static void add_node(void *data, const keeli_schedule *s, keeli_node *node) {
-    uint64_t *sum = data;
-    const uint32_t runs = node->step.times ? node->runs : 0; // other steps ignore it
-    uint64_t hash = 2;
-    mix(&hash, runs);
-    mix(&hash, node->passed);
-    mix_text(&hash, node->name);
-
-    uint64_t known = runs | node->passed;
-    for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k) {
-        uint32_t want = 0;
-        if (node->bound[k])
-            want = keeli_handles_wanted(s->world, &node->bound[k]->reserved);
-        mix(&hash, want);
-        known |= want;
-    }
-    if (known)
-        *sum += hash;
-}
-
-static uint64_t hash_groups(const keel_world *world) {
-    uint64_t sum = 0;
-    for (const keel_group *g = world->followers.groups; g; g = g->next) {
-        uint64_t hash = 3;
-        mix_text(&hash, g->name);
-        for (uint32_t slot = 0; slot < keeli_group_count(g); ++slot)
-            mix(&hash, keeli_sparse_set_entity(keeli_group_set(g), slot)->bits);
-        sum += hash;
-    }
-    return sum;
-}
-
-uint64_t keeli_state_hash(const keel_world *world) {
+// ------------------------------------------------------------------ the world
+// `has_transient`: transient components in rows count, which snapshots copy with the others.
+static uint64_t hash_state(const keel_world *world, bool has_transient) {
     uint64_t hash = world->changes.tick;
     mix(&hash, world->changes.tick_base);
     mix(&hash, world->commands.dropped);
     hash_entities(&world->entities, &hash);
-    hash_rows(&world->archetypes, &hash);
+    hash_rows(world, &hash);
 
+    uint64_t sum = 0;
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         const keeli_storage *s = world->storages.items[i];
         if (keeli_image_leaves(s) || keeli_store_is_new(s))
             continue;
-        hash_storage(s, &hash);
+        if (s->component.transient && !has_transient)
+            continue;
+        uint64_t own = 5;
+        hash_storage(s, &own);
+        sum += own;
     }
+    mix(&hash, sum);
+    return hash + (world->runs ? keeli_runs_hash(world->runs) : keeli_runs_hash_of(world));
+}
 
-    uint64_t runs = 0;
-    keeli_readers_visit(world, add_reader, &runs);
-    keeli_nodes_visit(world, add_node, &runs);
-    return hash + runs + hash_groups(world);
+uint64_t keeli_state_hash(const keel_world *world) { return hash_state(world, true); }
+
+// Hashes a world or an image. `teller`: the world that keeps errors. `call`: the public function.
+static keel_result hash_with(const keel_world *world, keel_world *teller, const char *call,
+                             uint32_t flags, uint64_t *hash) {
+    if (flags & ~(uint32_t)KEEL_HASH_ORDER)
+        return keeli_misuse(teller, KEEL_ERROR_ARGUMENT, "%s takes KEEL_HASH_* bits, not 0x%x",
+                            call, (unsigned)flags);
+    KEEL_TRY(keeli_may_hash_world(world, teller, call, hash));
+    *hash = flags ? hash_state(world, false) : keeli_world_sum(world);
+    return KEEL_OK;
+}
+
+keel_result keel_world_hash_with(const keel_world *world, uint32_t flags, uint64_t *hash) {
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
+    keel_world *own = (keel_world *)(uintptr_t)world; // a const world keeps its errors
+    return hash_with(world, own, "keel_world_hash_with", flags, hash);
+}
+
+keel_result keel_snapshot_hash(keel_snapshot *snapshot, uint32_t flags, uint64_t *hash) {
+    if (!snapshot || snapshot->self != snapshot)
+        return keeli_no_world();
+    const keel_world *image;
+    const keel_result begun = keel_snapshot_read_begin(snapshot, &image);
+    if (begun != KEEL_OK)
+        return begun;
+    keel_world *teller = snapshot->world ? snapshot->world : snapshot->image;
+    const keel_result result = hash_with(image, teller, "keel_snapshot_hash", flags, hash);
+    keel_snapshot_read_end(snapshot);
+    return result;
 }

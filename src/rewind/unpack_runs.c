@@ -320,17 +320,20 @@ static bool take_node(keeli_unpack *u, keeli_packed_node *packed) {
 static void keep_reader(keeli_runs *runs, const keeli_packed_reader *reader) {
     if (!reader->real)
         return;
-    *KEELI_APPEND(&runs->readers) = (keeli_kept_reader){ .serial = reader->real->serial,
-                                                         .last = reader->stand_in.last,
-                                                         .at = reader->real,
-                                                         .name = reader->stand_in.name,
-                                                         .kind = reader->stand_in.kind,
-                                                         .is_kept = reader->stand_in.is_kept };
+    *KEELI_APPEND(&runs->readers) =
+        (keeli_kept_reader){ .serial = reader->real->serial,
+                             .last = reader->stand_in.last,
+                             .called = keeli_hash_text(reader->stand_in.name, 0),
+                             .at = reader->real,
+                             .name = reader->stand_in.name,
+                             .kind = reader->stand_in.kind,
+                             .is_kept = reader->stand_in.is_kept };
 }
 
 static void keep_node(const keeli_unpack *u, keeli_runs *runs, const keeli_packed_node *node) {
     keeli_kept_node kept = { .serial = node->serial,
                              .passed = node->passed,
+                             .called = keeli_hash_text(node->name, 0),
                              .runs = node->runs,
                              .place = node->place,
                              .kind = node->kind,
@@ -354,6 +357,7 @@ static void keep_node(const keeli_unpack *u, keeli_runs *runs, const keeli_packe
 static void keep_group(const keeli_unpack *u, keeli_runs *runs, const keeli_packed_group *packed) {
     const keel_group *g = packed->group;
     *KEELI_APPEND(&runs->groups) = (keeli_kept_group){ .serial = g->serial,
+                                                       .called = keeli_hash_text(g->name, 0),
                                                        .length = packed->length,
                                                        .first = runs->members.count,
                                                        .count = packed->count,

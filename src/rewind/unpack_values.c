@@ -378,11 +378,13 @@ static bool unpack_queue_readers(keeli_unpack *u, keeli_queue *q) {
         const keeli_reader *reader = &u->readers.items[number].stand_in;
         if (is_reader_repeated(u, q, reader))
             return false;
-        *KEELI_APPEND(&q->readers) = (keeli_queue_reader){ .reader = reader,
-                                                           .next = next,
-                                                           .shown = shown,
-                                                           .is_system = flags & 1,
-                                                           .is_warned = flags >> 1 & 1 };
+        *KEELI_APPEND(&q->readers) =
+            (keeli_queue_reader){ .reader = reader,
+                                  .next = next,
+                                  .shown = shown,
+                                  .called = keeli_hash_text(reader->name, 0),
+                                  .is_system = flags & 1,
+                                  .is_warned = flags >> 1 & 1 };
     }
     return true;
 }

@@ -53,6 +53,7 @@ typedef struct keeli_node {
     keel_step step; // SYSTEM, BEGIN: a copy of the step; names and components are the user's
     const keel_step *asked;            // the step itself, to see whether it is disabled
     const char *name;                  // name of the system or workload
+    uint64_t called;                   // hash of the name, for rewind/runs.c; 0: not computed yet
     const char *workload;              // name of the workload around the node
     uint32_t first_touch, touch_count; // range in the schedule's `touches`
     uint32_t first_edge, edge_count; // range in its `edges`: those to nodes that wait for this one

@@ -231,6 +231,21 @@ FUZZ(keel_hash_blocks) {
     uint64_t *where = fuzz_one_in(32) ? NULL : hashes;
     fuzz_edit(keel_hash_blocks(world, component, first, size, count, where));
 }
+FUZZ(keel_world_hash_with) {
+    uint64_t hash;
+    keel_world *world = fuzz_world();
+    const uint32_t flags = fuzz_one_in(16) ? fuzz_number() : fuzz_below(2);
+    fuzz_edit(keel_world_hash_with(world, flags, fuzz_one_in(32) ? NULL : &hash));
+}
+FUZZ(keel_world_hash_parts) {
+    keel_hash_part parts[8];
+    keel_world *world = fuzz_world();
+    const uint32_t room = fuzz_below(9);
+    const uint32_t count =
+        keel_world_hash_parts(world, room && !fuzz_one_in(32) ? parts : NULL, room);
+    for (uint32_t i = 0; i < room && i < count; ++i)
+        fuzz_sink = parts[i].hash & 255;
+}
 FUZZ(keel_copy_world) {
     keel_world *from = fuzz_world();
     fuzz_edit(keel_copy_world(from, fuzz_world()));
@@ -387,6 +402,12 @@ FUZZ(keel_snapshot_read_begin) {
     (void)keel_entity_count(image);
     keel_snapshot_read_end(which);
 }
+FUZZ(keel_snapshot_hash) {
+    uint64_t hash;
+    keel_snapshot *which = fuzz_one_in(2) ? taken() : snapshot();
+    const uint32_t flags = fuzz_one_in(16) ? fuzz_number() : fuzz_below(2);
+    fuzz_edit(keel_snapshot_hash(which, flags, fuzz_one_in(32) ? NULL : &hash));
+}
 FUZZ(keel_snapshot_read_end) { keel_snapshot_read_end(snapshot()); }
 // The bytes of the snapshot that was written last.
 static unsigned char image_bytes[1 << 16];
@@ -458,6 +479,15 @@ FUZZ(keel_ring_snapshot) {
     fuzz_sink = keel_entity_count(image) & 255;
     if (fuzz_one_in(2)) fuzz_edit(keel_ring_take(f.ring, fuzz_below(8)));
     keel_snapshot_read_end(snapshot);
+}
+FUZZ(keel_ring_exchange) {
+    keel_world *world = fuzz_world();
+    const uint32_t at = fuzz_below(FUZZ_SNAPSHOTS);
+    const uint64_t frame = fuzz_below(8);
+    if (!f.snapshots[at]) f.snapshots[at] = keel_snapshot_create(world, "given");
+    if (!f.ring) f.ring = keel_ring_create(world, 3);
+    if (fuzz_one_in(2)) fuzz_edit(keel_ring_take(f.ring, frame));
+    fuzz_edit(keel_ring_exchange(f.ring, frame, fuzz_one_in(32) ? NULL : &f.snapshots[at]));
 }
 FUZZ(keel_ring_frames) {
     uint64_t frames[4];

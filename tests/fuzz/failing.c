@@ -187,6 +187,8 @@ static const char *const without[] = {
     "keel_world_check",
     "keel_world_destroy",
     "keel_world_hash",
+    "keel_world_hash_parts",
+    "keel_world_hash_with",
     "keel_world_statistics",
     "keel_world_trim",
     // clang-format on

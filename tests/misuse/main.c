@@ -124,7 +124,8 @@ static struct {
     keel_view view, fresh_view, narrow_view, ended_view;
     keel_iterator iterator, fresh_iterator;
     keel_reader *reader, *ended_reader;
-    keel_snapshot *snapshot;
+    keel_snapshot *snapshot, *given;
+    keel_hash_part parts[2];
     unsigned char image_bytes[1 << 16];
     size_t image_size;
     keel_ring *ring;
@@ -380,6 +381,7 @@ static void begin_objects(void) {
     f.lookup = keel_lookup_of_component(f.world, KEEL_OF(Position));
     f.snapshot = keel_snapshot_create(f.world, "kept");
     (void)keel_snapshot_take(f.snapshot);
+    f.given = keel_snapshot_create(f.world, "given");
     f.image_size = 0;
     (void)keel_snapshot_write(f.snapshot, (keel_snapshot_sink){ keep_image, NULL });
     f.ring = keel_ring_create(f.world, 2);

@@ -20,8 +20,8 @@
 
 enum { KINDS = 8, RELATIONS = 9, SETS = 2, GROUPS = 2, SNAPSHOTS = 3, STATES = 64, CROWD = 300 };
 
-typedef struct state { // that something holds
-    uint64_t hash;
+typedef struct state {    // that something holds
+    uint64_t hash, order; // `order`: with KEEL_HASH_ORDER
     bool is_known;
 } state;
 
@@ -425,8 +425,9 @@ static void op_register_again(void) {
 
 // ------------------------------------------------------------------ back and forth
 static state state_now(void) {
-    state now = { 0, false };
-    now.is_known = keel_world_hash(f.world, &now.hash) == KEEL_OK;
+    state now = { 0, 0, false };
+    now.is_known = keel_world_hash(f.world, &now.hash) == KEEL_OK &&
+                   keel_world_hash_with(f.world, KEEL_HASH_ORDER, &now.order) == KEEL_OK;
     return now;
 }
 static void check_state(state then, const char *what) {
@@ -455,6 +456,30 @@ static void op_restore(void) {
     const keel_result result = keel_snapshot_restore(f.snapshots[at]);
     if (result == KEEL_OK) check_state(f.taken[at], "a restore brought another state back");
     else check_state(before, "a restore that failed changed something");
+}
+// What a snapshot answers, whatever came since it was taken.
+static void op_hash(void) {
+    const uint32_t at = roll(SNAPSHOTS);
+    const uint64_t back = f.frame - (f.frame ? roll(4 < f.frame ? 4 : (uint32_t)f.frame) : 0);
+    keel_snapshot *snapshot = f.snapshots[at];
+    state then = f.taken[at];
+    uint64_t hash;
+    if (f.ring && once_in(2)) {
+        snapshot = keel_ring_snapshot(f.ring, back);
+        then = f.frames[back % STATES];
+    }
+    if (!snapshot || !then.is_known) return;
+    if (keel_snapshot_hash(snapshot, 0, &hash) == KEEL_OK && hash != then.hash)
+        fail("a snapshot has another hash than its world had");
+    if (keel_snapshot_hash(snapshot, KEEL_HASH_ORDER, &hash) == KEEL_OK && hash != then.order)
+        fail("a snapshot has another order than its world had");
+}
+static void op_exchange(void) {
+    const uint32_t at = roll(SNAPSHOTS);
+    const uint64_t back = f.frame - (f.frame ? roll(4 < f.frame ? 4 : (uint32_t)f.frame) : 0);
+    if (!f.ring || !f.snapshots[at]) return;
+    if (keel_ring_exchange(f.ring, back, &f.snapshots[at]) == KEEL_OK)
+        f.taken[at] = f.frames[back % STATES];
 }
 static void op_to_world(void) {
     const uint32_t at = roll(SNAPSHOTS);
@@ -557,7 +582,7 @@ static void op_undo(void) {
     if (result == KEEL_OK) {
         f.step_at = is_back ? f.step_at - 1 : f.step_at + 1;
         const state then = f.steps[f.step_at % STATES];
-        check_state(f.step_count - f.step_at < STATES ? then : (state){ 0, false },
+        check_state(f.step_count - f.step_at < STATES ? then : (state){ 0, 0, false },
                     "undo brought another state back");
     } else {
         check_state(before, "undo that failed changed something");
@@ -605,6 +630,8 @@ static const struct operation {
     { "to world", op_to_world, 1 },
     { "send", op_send, 3 },
     { "ring", op_ring, 4 },
+    { "exchange", op_exchange, 2 },
+    { "hash", op_hash, 4 },
     { "push", op_push, 3 },
     { "undo", op_undo, 4 },
 };

@@ -57,7 +57,11 @@ static void join(game *g, const bytes *b) {
     assert_int_equal(again.size, b->size);
     assert_memory_equal(again.data, b->data, b->size);
     free(again.data);
+    uint64_t read, restored;
+    assert_int_equal(keel_snapshot_hash(snapshot, KEEL_HASH_ORDER, &read), KEEL_OK);
     assert_int_equal(keel_snapshot_restore(snapshot), KEEL_OK);
+    assert_int_equal(keel_world_hash_with(g->f.world, KEEL_HASH_ORDER, &restored), KEEL_OK);
+    assert_true(read == restored);
     check(g);
     keel_snapshot_destroy(snapshot);
 }
@@ -94,6 +98,92 @@ static void play_on(uint32_t workers, uint32_t others, uint32_t rounds) {
         free(sent.data);
         end(&a);
         end(&b);
+    }
+}
+
+// What a snapshot keeps to hash sooner belongs to what it had before it read.
+static void a_hash_of_what_was_read(void **unused) {
+    (void)unused;
+    has_texts = false;
+    for (uint32_t round = 1; round <= test_rounds(20); ++round) {
+        game a = { .reader = NULL }, b = { .reader = NULL };
+        uint64_t there[2], here[2], before;
+        populate(&a, 1);
+        populate(&b, 1);
+        state = round * UINT64_C(0x9E3779B97F4A7C15);
+        const uint64_t from = state;
+        const uint32_t steps = 100 + roll(100);
+        for (uint32_t i = 0; i < steps; ++i)
+            step(&b);
+        keel_snapshot *snapshot = keel_snapshot_create(b.f.world, "received");
+        for (uint32_t i = 0; i < 3; ++i) { // until all is cached
+            assert_int_equal(keel_snapshot_take(snapshot), KEEL_OK);
+            assert_int_equal(keel_snapshot_hash(snapshot, 0, &before), KEEL_OK);
+        }
+        state = from; // nearly the same world, with the same counters
+        (void)roll(100);
+        for (uint32_t i = 0; i < steps; ++i)
+            step(&a);
+        for (uint32_t i = 0; i < 5; ++i)
+            step(&a);
+        const bytes sent = bytes_of(a.f.world);
+        assert_int_equal(keel_world_hash_with(a.f.world, 0, &there[0]), KEEL_OK);
+        assert_int_equal(keel_world_hash_with(a.f.world, KEEL_HASH_ORDER, &there[1]), KEEL_OK);
+        assert_int_equal(keel_snapshot_read(snapshot, sent.data, sent.size, NULL), KEEL_OK);
+        for (uint32_t i = 0; i < 2; ++i) {
+            assert_int_equal(keel_snapshot_hash(snapshot, 0, &here[0]), KEEL_OK);
+            assert_int_equal(keel_snapshot_hash(snapshot, KEEL_HASH_ORDER, &here[1]), KEEL_OK);
+            assert_true(here[0] == there[0] && here[1] == there[1]);
+        }
+        assert_int_equal(keel_snapshot_take(snapshot), KEEL_OK);
+        assert_int_equal(keel_snapshot_hash(snapshot, 0, &here[0]), KEEL_OK);
+        assert_true(here[0] == before);
+        keel_snapshot_destroy(snapshot);
+        free(sent.data);
+        end(&a);
+        end(&b);
+    }
+}
+
+// Counters of edits tell whether sums are still right. Those of an image that was read are its own.
+static void counters_of_what_was_read_mean_nothing(void **unused) {
+    (void)unused;
+    for (uint32_t edits = 0; edits < 6; ++edits) {
+        api_fixture f, g;
+        keel_entity of_f[4], of_g[4];
+        uint64_t hash, there;
+        api_begin(&f);
+        api_begin(&g);
+        keel_register_component(f.world, KEEL_OF(Likes));
+        keel_register_component(g.world, KEEL_OF(Likes));
+        for (uint32_t i = 0; i < 4; ++i) {
+            of_f[i] = keel_add_entity(f.world);
+            of_g[i] = keel_add_entity(g.world);
+        }
+        keel_relate(f.world, of_f[0], Likes, of_f[1]);
+        keel_relate(g.world, of_g[0], Likes, of_g[2]);
+        keel_snapshot *snapshot = keel_snapshot_create(f.world, "received");
+        assert_int_equal(keel_snapshot_take(snapshot), KEEL_OK);
+        assert_int_equal(keel_snapshot_hash(snapshot, 0, &hash), KEEL_OK);
+
+        const bytes sent = bytes_of(g.world);
+        assert_int_equal(keel_snapshot_read(snapshot, sent.data, sent.size, NULL), KEEL_OK);
+        assert_int_equal(keel_snapshot_hash(snapshot, 0, &hash), KEEL_OK);
+        assert_int_equal(keel_world_hash(g.world, &there), KEEL_OK);
+        assert_true(hash == there);
+
+        for (uint32_t i = 0; i < edits; ++i) {
+            keel_relate(f.world, of_f[i % 4], Likes, of_f[3]);
+            keel_delete_entity(f.world, keel_add_entity(f.world));
+        }
+        assert_int_equal(keel_snapshot_take(snapshot), KEEL_OK);
+        assert_int_equal(keel_snapshot_hash(snapshot, 0, &hash), KEEL_OK);
+        assert_int_equal(keel_world_hash(f.world, &there), KEEL_OK);
+        assert_true(hash == there);
+        keel_snapshot_destroy(snapshot);
+        free(sent.data);
+        api_end(&f);
+        api_end(&g);
     }
 }
 
@@ -669,6 +759,8 @@ static void rings_are_written_and_not_read(void **unused) {
 int main(void) {
     static const struct CMUnitTest tests[] = {
         TEST(another_world_plays_on, "another world plays on from bytes, to the same bytes"),
+        TEST(a_hash_of_what_was_read, "what was read has the hashes of the world that wrote it"),
+        TEST(counters_of_what_was_read_mean_nothing, "counters of what was read mean nothing"),
         TEST(with_any_number_of_workers, "and with any number of workers"),
         TEST(a_component_that_differs_is_named,
              "a component that differs is named, with both sides"),

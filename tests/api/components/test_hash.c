@@ -637,9 +637,6 @@ static void parts_of_the_hash_name_mistakes(void **state) {
     assert_int_equal(keel_hash_blocks(f.world, KEEL_OF(Full), 0, 0, 2, hashes),
                      KEEL_ERROR_ARGUMENT);
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "size of a block is 0");
-    assert_int_equal(keel_hash_blocks(f.world, KEEL_UNIQUE_OF(Clock), 0, 1, 2, hashes),
-                     KEEL_ERROR_ARGUMENT);
-    assert_error(f.world, KEEL_ERROR_ARGUMENT, "'Clock' is a unique");
     assert_true(hash == 5 && hashes[0] == 5);
 
     // what the world does not know has no part; blocks may lie behind all indices

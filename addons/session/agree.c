@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+// Makes all members agree on the last frame of a player who is gone. The lowest member that is left
+// leads: it asks everybody (ROUND), and who is asked stops to listen to the player and answers with
+// all inputs of theirs that it has (STATE). The most that anybody knows counts: the leader sends
+// what others lack (DECIDE), and from that frame on the inputs are zeros. Until then they are
+// predicted, and the limit of frames holds, so nobody can have confirmed a frame that is decided
+// otherwise.
+//
+// A round has a number that is higher than all before it. If the leader goes, the next one asks
+// anew, with a higher one; each member obeys the highest, and answers to older ones count no more.
+// An answer has the state of all slots, so that a decision that reached some members only is
+// repeated for the others.
+#include "session.h"
+
+#include <string.h>
+
+static const double ask_again = 1.0; // seconds until a round begins anew
+
+uint32_t keeli_playing_slots(const keel_session *s) {
+    uint32_t playing = 0;
+    for (uint32_t i = 0; i < s->in.slots; ++i)
+        playing |= (uint32_t)s->in.slot[i].is_playing << i;
+    return playing;
+}
+
+uint32_t keeli_agree_staying(keel_session *s) {
+    uint32_t slots = s->own;
+    EACH_PEER(s, peer)
+        if (peer->state == PEER_MEMBER && !peer->is_suspect) slots |= peer->slots;
+    return slots;
+}
+
+bool keeli_agree_leads(keel_session *s) {
+    return s->own && keeli_first_slot(keeli_agree_staying(s)) == keeli_first_slot(s->own);
+}
+
+uint32_t keeli_agree_number(keel_session *s) {
+    s->epoch = (s->epoch / 8 + 1) * 8 + keeli_first_slot(s->own);
+    return s->epoch;
+}
+
+void keeli_agree_suspect(keel_session *s, session_peer *peer) {
+    peer->is_suspect = true;
+    s->leaving |= peer->slots & keeli_playing_slots(s);
+    if (!(peer->slots & keeli_playing_slots(s))) keeli_peer_forget(s, peer);
+}
+
+static void suspect_slots(keel_session *s, uint32_t slots) {
+    EACH_PEER(s, peer)
+        if (peer->state == PEER_MEMBER && peer->slots & slots && !peer->is_suspect)
+            keeli_agree_suspect(s, peer);
+}
+
+// Writes what this machine knows of all slots, with inputs that the peer may lack.
+static void write_state(keel_session *s, const session_peer *peer, packet *p, uint32_t slots) {
+    p->frame = s->in.now;
+    p->known_count = s->in.slots;
+    for (uint32_t i = 0; i < s->in.slots; ++i) {
+        p->known[i] = s->in.slot[i].known;
+        const uint64_t from = peer->known[i];
+        if (slots >> i & 1 && from != PACKET_GONE)
+            (void)keeli_packet_add_block(s, p, i, from, s->in.slot[i].known);
+    }
+}
+
+// ------------------------------------------------------------------ leading
+// Applies a decision: the players of `slots` are gone, each from the frame on that is known now.
+static void apply_gone(keel_session *s, uint32_t slots) {
+    for (uint32_t i = 0; i < s->in.slots; ++i) {
+        if (!(slots >> i & 1) || !s->in.slot[i].is_playing) continue;
+        keeli_inputs_leave(&s->in, i);
+        keeli_session_event(s, KEEL_SESSION_LEFT, i, s->in.slot[i].known, NULL);
+    }
+    s->leaving &= ~slots;
+    s->entering &= ~slots;
+    EACH_PEER(s, peer)
+        if (peer->slots & slots && peer->state == PEER_MEMBER) keeli_peer_forget(s, peer);
+}
+
+// Ends the round of this machine: sends to each what it lacks.
+static void decide(keel_session *s) {
+    const uint32_t slots = s->asked;
+    s->is_asking = false;
+    for (uint32_t i = 0; i < s->in.slots; ++i) { // a decision of which only others knew
+        if (!(slots >> i & 1) || s->in.slot[i].is_playing || s->in.slot[i].known >= s->found[i])
+            continue;
+        keeli_inputs_enter(&s->in, i, s->found[i]);
+        keeli_inputs_leave(&s->in, i);
+    }
+    EACH_PEER(s, peer) {
+        if (peer->state != PEER_MEMBER || peer->is_suspect) continue;
+        packet *p = keeli_packet_begin(s, PACKET_DECIDE);
+        p->epoch = s->epoch;
+        p->slots = slots;
+        write_state(s, peer, p, slots);
+        keeli_peer_send(s, peer, true);
+    }
+    apply_gone(s, slots);
+}
+
+static void decide_if_all_answered(keel_session *s) {
+    EACH_PEER(s, peer)
+        if (peer->state == PEER_MEMBER && !peer->is_suspect && peer->answered != s->epoch) return;
+    decide(s);
+}
+
+static void begin_round(keel_session *s) {
+    s->asked = s->leaving;
+    s->is_asking = true;
+    s->asked_at = s->clock;
+    (void)keeli_agree_number(s);
+    for (uint32_t i = 0; i < s->in.slots; ++i)
+        s->found[i] = s->in.slot[i].known;
+    EACH_PEER(s, peer) {
+        if (peer->state != PEER_MEMBER || peer->is_suspect) continue;
+        packet *p = keeli_packet_begin(s, PACKET_ROUND);
+        p->epoch = s->epoch;
+        p->slots = s->asked;
+        p->frame = s->in.now;
+        keeli_peer_send(s, peer, true);
+    }
+    decide_if_all_answered(s);
+}
+
+// Asks the leader to begin a round, once for each leader and set of slots.
+static void ask_leader(keel_session *s) {
+    const uint32_t leader = keeli_first_slot(keeli_agree_staying(s));
+    const uint32_t told = s->leaving << 8 | leader;
+    session_peer *peer = keeli_peer_of(s, leader);
+    if (s->told == told || !peer) return;
+    s->told = told;
+    packet *p = keeli_packet_begin(s, PACKET_ROUND);
+    p->epoch = 0;
+    p->slots = s->leaving;
+    p->frame = s->in.now;
+    keeli_peer_send(s, peer, true);
+}
+
+void keeli_agree_step(keel_session *s) {
+    if (!s->leaving) {
+        s->told = 0;
+        return;
+    }
+    if (!keeli_agree_leads(s)) {
+        s->is_asking = false;
+        ask_leader(s);
+        return;
+    }
+    const bool is_new = !s->is_asking || s->leaving & ~s->asked;
+    if (is_new || s->clock - s->asked_at > ask_again) begin_round(s);
+}
+
+// ------------------------------------------------------------------ answering
+static bool take_round(keel_session *s, session_peer *peer, const packet *p) {
+    if (!p->slots || p->slots >> s->in.slots) return false;
+    if (p->epoch && p->epoch <= s->epoch) return true; // an older one
+    if (p->slots & s->own) {
+        keeli_session_stop(s, KEEL_SESSION_DROPPED,
+                           "the others did not hear this machine for too long");
+        return true;
+    }
+    suspect_slots(s, p->slots);
+    if (!p->epoch) { // a wish: keeli_agree_step begins the round if this machine leads
+        s->leaving |= p->slots;
+        return true;
+    }
+    s->epoch = p->epoch;
+    s->is_asking = false;
+    packet *answer = keeli_packet_begin(s, PACKET_STATE);
+    answer->epoch = p->epoch;
+    answer->slots = keeli_playing_slots(s) & ~s->leaving;
+    write_state(s, peer, answer, UINT32_MAX & ~s->own & ~peer->slots);
+    keeli_peer_send(s, peer, true);
+    return true;
+}
+
+// Takes inputs of slots that are about to be gone.
+static void take_blocks(keel_session *s, const packet *p, uint32_t slots) {
+    for (uint32_t b = 0; b < p->block_count; ++b) {
+        const packet_block *block = &p->blocks[b];
+        if (block->slot >= s->in.slots || !(slots >> block->slot & 1)) continue;
+        for (uint32_t i = 0; i < block->count; ++i)
+            (void)keeli_inputs_add(&s->in, block->slot, block->first + i,
+                                   p->inputs + block->at + i * s->desc.input_size);
+    }
+}
+
+static bool take_state(keel_session *s, session_peer *peer, const packet *p) {
+    if (!s->is_asking || p->epoch != s->epoch) return true; // it answers an older round
+    if (p->known_count != s->in.slots) return false;
+    // Slots that are gone for the other one and not for us, or the other way round.
+    const uint32_t differ =
+        (p->slots ^ (keeli_playing_slots(s) & ~s->leaving)) & ~s->own & ~peer->slots;
+    s->asked |= differ;
+    suspect_slots(s, differ);
+    take_blocks(s, p, s->asked);
+    for (uint32_t i = 0; i < s->in.slots; ++i)
+        if (p->known[i] > s->found[i]) s->found[i] = p->known[i];
+    peer->answered = p->epoch;
+    decide_if_all_answered(s);
+    return true;
+}
+
+static bool take_decision(keel_session *s, const packet *p) {
+    if (p->epoch != s->epoch || s->is_asking) return true; // a later round decides
+    if (p->known_count != s->in.slots || p->slots >> s->in.slots) return false;
+    if (p->slots & s->own) {
+        keeli_session_stop(s, KEEL_SESSION_DROPPED,
+                           "the others went on without this machine; join again");
+        return true;
+    }
+    take_blocks(s, p, p->slots);
+    for (uint32_t i = 0; i < s->in.slots; ++i)
+        if (p->slots >> i & 1 && s->in.slot[i].is_playing && s->in.slot[i].known != p->known[i]) {
+            keeli_session_stop(s, KEEL_SESSION_FAILED,
+                               "the last inputs of a player who left did not arrive");
+            return true;
+        }
+    apply_gone(s, p->slots);
+    return true;
+}
+
+bool keeli_agree_packet(keel_session *s, session_peer *peer, const packet *p) {
+    const bool plays = s->phase == PHASE_PLAYING && peer->state == PEER_MEMBER;
+    switch (p->type) {
+    case PACKET_ROUND:
+        return plays && take_round(s, peer, p);
+    case PACKET_STATE:
+        return plays && take_state(s, peer, p);
+    case PACKET_DECIDE:
+        return plays && take_decision(s, p);
+    case PACKET_ENTER:
+    case PACKET_ENTERED:
+        return keeli_join_enter(s, peer, p);
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// The sync test: plays a game, goes back in each frame, plays again, and compares all states.
+#include "lines.h"
+#include "session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct sync_test {
+    keel_world *world;
+    keel_sync_test_desc desc;
+    keel_sync_test_report *report;
+    inputs in;
+    keel_snapshot **states; // by frame, the last max_rollback + 1
+    uint64_t *hashes;
+    uint64_t random[KEEL_SESSION_MAX_PLAYERS];
+    unsigned char kept[KEEL_SESSION_MAX_PLAYERS][KEEL_SESSION_MAX_INPUT];
+} sync_test;
+
+static uint32_t kept_states(const sync_test *t) { return t->desc.max_rollback + 1; }
+
+// Returns 64 random bits (splitmix64).
+static uint64_t sync_random(uint64_t *state) {
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+// Random bytes that change in one of eight frames.
+static void random_input(sync_test *t, uint32_t player, unsigned char *input) {
+    if (sync_random(&t->random[player]) % 8 == 0)
+        for (uint32_t i = 0; i < t->desc.input_size; ++i)
+            t->kept[player][i] = (unsigned char)sync_random(&t->random[player]);
+    memcpy(input, t->kept[player], t->desc.input_size);
+}
+
+static void add_inputs_of_frame(sync_test *t, uint64_t frame) {
+    for (uint32_t i = 0; i < t->desc.players; ++i) {
+        unsigned char input[KEEL_SESSION_MAX_INPUT] = { 0 };
+        if (t->desc.input) t->desc.input(t->desc.data, frame, i, input);
+        else random_input(t, i, input);
+        (void)keeli_inputs_add(&t->in, i, frame, input);
+    }
+}
+
+static keel_result sync_play(sync_test *t, uint64_t frame, keel_input_state state) {
+    keel_inputs *in = keel_get_or_set_unique_value(t->world, KEEL_UNIQUE_OF(keel_inputs), NULL);
+    if (!in) return keel_last_error(t->world)->result;
+    keeli_inputs_play(&t->in, frame, in);
+    memset(in->state, state, t->desc.players);
+    return keel_run_workload_of(t->world, t->desc.step,
+                                &(keel_run_desc){ .dt = 1.0 / t->desc.rate });
+}
+
+// Tells what differs between the state of a frame, as it was first, and the world.
+static keel_result tell_frame(sync_test *t, uint64_t frame) {
+    keel_sync_test_report *report = t->report;
+    keel_snapshot *again = keel_snapshot_create(t->world, "a frame that was played again");
+    const keel_world *first, *second;
+    if (!report || !again || keel_snapshot_take(again) != KEEL_OK ||
+        keel_snapshot_read_begin(again, &second) != KEEL_OK) {
+        keel_snapshot_destroy(again);
+        return KEEL_ERROR_DIFFERS;
+    }
+    report->frame = frame;
+    char what[160] = "";
+    keel_snapshot *before = t->states[frame % kept_states(t)];
+    bool has_value = false;
+    if (keel_snapshot_read_begin(before, &first) == KEEL_OK) {
+        has_value = keeli_images_compare(first, second, what, sizeof what);
+        keel_snapshot_read_end(before);
+    }
+    keel_snapshot_read_end(again);
+    keel_snapshot_destroy(again);
+    snprintf(
+        report->text, sizeof report->text, "frame %llu, played again: %s",
+        (unsigned long long)frame,
+        has_value
+            ? what
+            : "the values are the same, but not an order of visits, free handles, ticks or events");
+    return KEEL_ERROR_DIFFERS;
+}
+
+static keel_result check_frame(sync_test *t, uint64_t frame) {
+    uint64_t hash;
+    KEEL_TRY(keel_world_hash_with(t->world, KEEL_HASH_ORDER, &hash));
+    return hash == t->hashes[frame % kept_states(t)] ? KEEL_OK : tell_frame(t, frame);
+}
+
+// Takes the state before a frame, and its hash.
+static keel_result keep_frame(sync_test *t, uint64_t frame) {
+    const uint32_t at = (uint32_t)(frame % kept_states(t));
+    KEEL_TRY(keel_snapshot_take(t->states[at]));
+    return keel_world_hash_with(t->world, KEEL_HASH_ORDER, &t->hashes[at]);
+}
+
+// Goes back from `now`, whose state is kept, and plays up to it again.
+static keel_result go_back(sync_test *t, uint64_t now) {
+    const uint64_t from = now > t->desc.max_rollback ? now - t->desc.max_rollback : 0;
+    KEEL_TRY(keel_snapshot_restore(t->states[from % kept_states(t)]));
+    for (uint64_t f = from; f < now; ++f) {
+        KEEL_TRY(check_frame(t, f));
+        KEEL_TRY(sync_play(t, f, KEEL_INPUT_CONFIRMED));
+    }
+    return check_frame(t, now);
+}
+
+static keel_result sync_run(sync_test *t) {
+    KEEL_TRY(keep_frame(t, 0));
+    for (uint64_t f = 0; f < t->desc.frames; ++f) {
+        add_inputs_of_frame(t, f);
+        KEEL_TRY(sync_play(t, f, KEEL_INPUT_PREDICTED));
+        t->in.now = f + 1;
+        KEEL_TRY(keep_frame(t, f + 1));
+        KEEL_TRY(go_back(t, f + 1));
+    }
+    return KEEL_OK;
+}
+
+static keel_result sync_refuse(keel_sync_test_report *report, keel_result result,
+                               const char *text) {
+    if (report) snprintf(report->text, sizeof report->text, "%s", text);
+    return result;
+}
+
+// Makes the snapshots; false when out of memory.
+static bool sync_begin(sync_test *t) {
+    const uint32_t count = kept_states(t);
+    t->states = calloc(count, sizeof *t->states);
+    t->hashes = calloc(count, sizeof *t->hashes);
+    if (!t->states || !t->hashes || !keeli_inputs_init(&t->in, t->desc.players, t->desc.input_size))
+        return false;
+    for (uint32_t i = 0; i < t->desc.players; ++i) {
+        keeli_inputs_enter(&t->in, i, 0);
+        t->random[i] = t->desc.seed + i;
+    }
+    for (uint32_t i = 0; i < count; ++i)
+        if (!(t->states[i] = keel_snapshot_create(t->world, "a frame of a sync test")))
+            return false;
+    return true;
+}
+
+static void sync_end(sync_test *t) {
+    for (uint32_t i = 0; t->states && i < kept_states(t); ++i)
+        keel_snapshot_destroy(t->states[i]);
+    free(t->states);
+    free(t->hashes);
+    keeli_inputs_deinit(&t->in);
+}
+
+keel_result keel_session_sync_test(keel_world *world, const keel_sync_test_desc *desc,
+                                   keel_sync_test_report *report) {
+    if (report) *report = (keel_sync_test_report){ 0 };
+    if (!world || !desc || !desc->step)
+        return sync_refuse(report, KEEL_ERROR_ARGUMENT, "a sync test needs a world, and .step");
+    sync_test t = { .world = world, .desc = *desc, .report = report };
+    if (!t.desc.rate) t.desc.rate = 60;
+    if (!t.desc.frames) t.desc.frames = 600;
+    if (!t.desc.max_rollback) t.desc.max_rollback = 8;
+    const bool is_right = t.desc.input_size && t.desc.input_size <= KEEL_SESSION_MAX_INPUT &&
+                          t.desc.players && t.desc.players <= KEEL_SESSION_MAX_PLAYERS &&
+                          t.desc.max_rollback <= KEEL_SESSION_MAX_ROLLBACK;
+    if (!is_right)
+        return sync_refuse(report, KEEL_ERROR_ARGUMENT,
+                           "a sync test has inputs of 1 to 64 bytes, 1 to 8 players, and goes back "
+                           "at most 32 frames");
+
+    keel_result result = KEEL_ERROR_MEMORY;
+    const keel_component *unique = keel_register_component(world, KEEL_UNIQUE_OF(keel_inputs));
+    if (unique && sync_begin(&t)) result = sync_run(&t);
+    sync_end(&t);
+    if (result < 0 && report && !report->text[0])
+        (void)sync_refuse(report, result, keel_last_error(world)->message);
+    return result;
+}
