@@ -133,9 +133,8 @@ typedef struct keel_enet_desc {
 } keel_enet_desc;
 /// Returns a transport over UDP and IPv4: that of a session without `.transport`, for other
 /// options, and for keel_simulated_transport. Give it to one session, whose end closes it; if the
-/// session cannot begin, close it yourself: `t.close(t.self)`. Each
-/// player must be reachable by those who join later: it passes no router that blocks connections
-/// from outside.
+/// session cannot begin, close it yourself: `t.close(t.self)`. All players connect to each other,
+/// so each must be reachable: routers that block connections from outside are not overcome.
 /// @param desc NULL: the defaults
 /// @return all zeros on error: Keel is built without ENet, memory ran out, or more than 4,095 peers
 KEEL_API keel_session_transport keel_enet_transport(const keel_enet_desc *desc);
@@ -175,16 +174,16 @@ typedef enum keel_session_event_kind {
     KEEL_SESSION_RESUMED,     ///< plays on after waiting
     KEEL_SESSION_ROLLED_BACK, ///< went back to `frame`, and played `count` frames again
     KEEL_SESSION_UNDONE,      ///< the thing that was reported by keel_session_once for `frame` with
-                         ///< `key` did not happen
-    KEEL_SESSION_DIFFERS,   ///< the world of `player` is another one in `frame`; `text` names
-                            ///< component, entity, field and both values, once they are known
-    KEEL_SESSION_CHEATS,    ///< `player` sent two inputs for one frame
-    KEEL_SESSION_DROPPED,   ///< the others go on without us, `text` says why
-    KEEL_SESSION_SPECTATOR, ///< a spectator came
-    KEEL_SESSION_WARNING,   ///< `text` says what may differ between machines, why
-                            ///< keel_session_listen or keel_session_connect failed, or why a
-                            ///< machine that wanted to join was refused
-    KEEL_SESSION_FAILED     ///< the step failed, or memory ran out: `text`; nothing follows
+                              ///< `key` did not happen
+    KEEL_SESSION_DIFFERS,     ///< the world of `player` is another one in `frame`; `text` names
+                              ///< component, entity, field and both values, once they are known
+    KEEL_SESSION_CHEATS,      ///< `player` sent two inputs for one frame
+    KEEL_SESSION_DROPPED,     ///< the others go on without us, `text` says why
+    KEEL_SESSION_SPECTATOR,   ///< a spectator came
+    KEEL_SESSION_WARNING,     ///< `text` says what may differ between machines, why
+                              ///< keel_session_listen or keel_session_connect failed, or why a
+                              ///< machine that wanted to join was refused
+    KEEL_SESSION_FAILED       ///< the step failed, or memory ran out: `text`; nothing follows
 } keel_session_event_kind;
 
 /// Something that happened in a session.
@@ -238,7 +237,8 @@ KEEL_API keel_session *keel_session_begin_with(keel_world *world, const keel_ses
                                                uint32_t float_problems);
 /// As above. The macro also asks, with the compiler flags of the file that calls it, whether
 /// floating-point numbers are computed alike on all machines (keel_float_check).
-#define keel_session_begin(world, desc) keel_session_begin_with((world), (desc), keel_float_check())
+#define keel_session_begin(world, ...)                                                             \
+    keel_session_begin_with((world), __VA_ARGS__, keel_float_check())
 
 /// Waits for others: this machine is the host, and has slot 0. It does not block.
 /// @param port 0: the system chooses one, keel_session_status.port

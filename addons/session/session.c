@@ -95,9 +95,13 @@ static keel_session *begin_failed(keel_session *s) {
 
 // Returns a number that other sessions do not have.
 static uint32_t session_number(const keel_session_desc *d) {
+    uint64_t seed = (uint64_t)time(NULL) * 1000000007u + (uint64_t)clock() + (uintptr_t)d;
+#ifdef TIME_UTC // mingw-w64 lacks it
     struct timespec now = { 0 };
     timespec_get(&now, TIME_UTC);
-    uint64_t seed = d->seed ? d->seed : (uint64_t)now.tv_sec * 1000000007u + (uint64_t)now.tv_nsec;
+    seed += (uint64_t)now.tv_nsec << 20;
+#endif
+    seed = d->seed ? d->seed : seed;
     seed ^= seed >> 30;
     seed *= 0xbf58476d1ce4e5b9u;
     seed ^= seed >> 27;

@@ -24,10 +24,10 @@ enum {
     CHANNELS = 2,
     LONGEST_PACKET = 65536,
     SHORTEST_PACKET = 6,         // the head of a session's packet
-    MOST_FRAGMENTS = 128,        // of a packet, with the smallest datagrams
-    WAITING_TO_ARRIVE = 262144,  // bytes that a machine may have received and not handed over
+    MOST_FRAGMENTS = 128,        // a packet has at most, with the smallest datagrams
+    WAITING_TO_ARRIVE = 262144,  // bytes of a machine that were received and not handed over
     WAITING_TO_LEAVE = 96 << 20, // bytes for a machine that it does not acknowledge: an image
-    WAITING_PACKETS = 64,        // for a machine to which the connection does not stand yet
+    WAITING_PACKETS = 64,        // are kept until the connection to a machine stands
     WAITING_BYTES = 131072,      // the same
     EVENTS_AT_ONCE = 64,         // connections that come and go in one receive
     NEVER_MS = 72000000,         // ENet's time ends after a day
@@ -44,7 +44,7 @@ typedef struct enet_link {
     bool is_connected; // the connection stands
     bool is_leaving;   // the session has forgotten it
     bool was_heard;    // the session got a packet of it
-    uint32_t number;   // for the session; no other machine gets it again
+    uint32_t number;   // names it to the session; no other machine gets it again
     enet_uint32 since; // when it appeared
     size_t queued;     // bytes of packets that were not acknowledged
     ENetPacket *waiting[WAITING_PACKETS];
@@ -222,7 +222,7 @@ static void enet_look_for_strangers(enet_state *t) {
         const ENetPeer *peer = enet_peer_at(t, link);
         if (link->is_ours || link->was_heard) continue;
         if (peer->state == ENET_PEER_STATE_DISCONNECTED) enet_end_link(link);
-        else if (!link->is_used) (void)enet_begin_link(t, peer, false); // is about to connect
+        else if (!link->is_used) (void)enet_begin_link(t, peer, false); // it connects
         else if (ENET_TIME_DIFFERENCE(now, link->since) > STRANGER_MS) enet_cut(t, link);
     }
 }
@@ -338,7 +338,7 @@ static const char *enet_problem(void *self) {
 }
 
 // ------------------------------------------------------------------ closing
-// What was sent last still arrives: the reason of a refusal, or that we leave.
+// Lets go of a machine. It still gets what was sent last: why it is refused, or that we leave.
 static void enet_forget(void *self, uint32_t peer) {
     enet_state *t = self;
     enet_link *link = enet_find_link(t, peer);

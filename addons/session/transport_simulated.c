@@ -49,7 +49,7 @@ static bool simulated_address(void *self, uint32_t peer, char *host, size_t capa
     return sim->inner.address(sim->inner.self, peer, host, capacity, port);
 }
 
-// What was sent last still arrives.
+// Lets go of a machine, which still gets what was sent last.
 static void simulated_forget(void *self, uint32_t peer) {
     simulated *sim = self;
     simulated_send_due(sim, peer, HUGE_VAL);
