@@ -87,6 +87,7 @@ static void start_playing(keel_session *s) {
         for (uint32_t i = 0; i < s->in.slots; ++i) {
             peer->known[i] = 0;
         }
+    keeli_record_start(s);
     keeli_session_event(s, KEEL_SESSION_STARTED, keeli_first_slot(s->own), 0, NULL);
 }
 

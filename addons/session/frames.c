@@ -177,6 +177,7 @@ static bool make_check(keel_session *s, uint64_t frame) {
     if (keel_snapshot_hash(check->snapshot, 0, &check->hash) != KEEL_OK) return false;
 
     check->is_there = true;
+    keeli_record_check(s, check);
     EACH_PEER(s, peer) {
         if (peer->state != PEER_MEMBER && peer->state != PEER_FEED) continue;
         packet *p = keeli_packet_begin(s, PACKET_HASH);
@@ -199,8 +200,9 @@ void keeli_frames_check(keel_session *s) {
     const uint64_t confirmed = keeli_inputs_confirmed(&s->in);
     while (s->next_check < confirmed && s->next_check < s->in.now) {
         const uint64_t frame = s->next_check;
-        if (!ring_can_spare(s, frame, confirmed)) return;
+        if (!ring_can_spare(s, frame, confirmed)) break;
         if (!make_check(s, frame) && frame >= s->desc.check_every) forget_hashes(s, frame);
         s->next_check = frame + s->desc.check_every;
     }
+    keeli_record_step(s);
 }

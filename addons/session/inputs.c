@@ -115,14 +115,19 @@ static void replay_from(inputs *in, uint64_t frame) {
     if (frame < in->now && frame < in->wrong) in->wrong = frame;
 }
 
+// Remembers until when the last player of a slot played, if there was one.
+static void note_left(input_slot *s) {
+    if (s->known > s->from) s->left = s->known;
+}
+
 void keeli_inputs_enter(inputs *in, uint32_t slot, uint64_t frame) {
     input_slot *s = &in->slot[slot];
     uint64_t from = s->known;
     if (frame > INPUT_FRAMES && from < frame - INPUT_FRAMES) from = frame - INPUT_FRAMES;
     for (; from < frame; ++from)
         memset(input_at(in, s->given, from), 0, in->size);
-    if (s->is_playing) replay_from(in, s->known); // the frame of entering moves
-    else s->left = s->known;
+    if (s->is_playing) replay_from(in, s->from); // the frame of entering moves
+    else note_left(s);
     s->known = s->from = frame;
     s->is_playing = true;
     replay_from(in, frame);
@@ -132,4 +137,12 @@ void keeli_inputs_leave(inputs *in, uint32_t slot) {
     input_slot *s = &in->slot[slot];
     s->is_playing = false;
     replay_from(in, s->known);
+}
+
+void keeli_inputs_withdraw(inputs *in, uint32_t slot, uint64_t frame) {
+    input_slot *s = &in->slot[slot];
+    if (s->is_playing) replay_from(in, s->from);
+    else note_left(s);
+    s->is_playing = false;
+    s->known = s->from = frame;
 }
