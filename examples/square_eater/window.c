@@ -9,6 +9,7 @@
 #include "input.h"
 #include "record.h"
 #include "shot.h"
+#include "together.h"
 #include <stdio.h>
 #ifdef __EMSCRIPTEN__
 #include <emscripten.h>
@@ -26,6 +27,7 @@ typedef struct app {
     SDL_Window *window;
     SDL_Renderer *renderer;
     timeline game;
+    together shared; // with --host and --join, instead
     record replay;
     controls controls;
     scene scene;
@@ -61,15 +63,25 @@ static bool open_window(app *a) {
     return true;
 }
 
+static keel_world *world_of(const app *a) { return a->shared.world ? a->shared.world : a->game.world; }
+
+// Begins a session. False: a->why says what is wrong.
+static bool begin_session(app *a) {
+    const together_options to = options_together(a->o);
+    a->controls.is_session = a->scene.is_session = true;
+    return together_begin(&a->shared, &to, a->why) && open_window(a);
+}
+
 // Opens what the options ask for. False: a->why says what is wrong.
 static bool begin(app *a) {
     const options *o = a->o;
+    a->clock = (keel_fixed_step){ .step = 1.0 / FRAMES_PER_SECOND };
+    a->last = SDL_GetPerformanceCounter();
+    if (options_is_session(o)) return begin_session(a);
     a->replay = (record){ .seed = o->seed, .players = o->players };
     if (o->replay && !record_read(&a->replay, o->replay, a->why)) return false;
     if (!timeline_init(&a->game, a->replay.seed, a->replay.players, o->threads)) return fail_with(a, "memory is exhausted");
-    a->clock = (keel_fixed_step){ .step = 1.0 / FRAMES_PER_SECOND };
     a->scene.best = best_load();
-    a->last = SDL_GetPerformanceCounter();
     a->inspected = (inspected){ .program = "square_eater", .workload = &KEEL_WORKLOAD_frame, .edits = o->inspect_edits };
     if (o->inspect && !inspected_begin(&a->inspected, a->game.world)) return fail_with(a, "there is no inspector");
     return open_window(a);
@@ -135,18 +147,42 @@ static void play_step(app *a) {
     if (a->why[0] || is_over(a)) a->ended = true;
 }
 
+// Lets a session play, with what the player at this machine does.
+static void play_session(app *a, double seconds) {
+    together *t = &a->shared;
+    Pad pad = input_take(&a->controls, 1).pads[0];
+    const uint32_t player = t->status.local_player;
+    if (a->o->automatic && player < MAX_PLAYERS) pad = autoplay_input(t->world, GOAL_PLAY, (uint32_t)t->status.frame, 0).pads[player];
+    if (!t->why[0]) together_step(t, pad, seconds);
+    a->scene.player = player;
+    a->scene.is_alarm = t->alarm[0] || t->why[0];
+    together_tell(t, a->scene.net, sizeof a->scene.net);
+    if (!a->o->frames) return; // who plays reads why it ended, and quits
+    if (t->why[0]) fail_with(a, t->why);
+    if (t->why[0] || together_is_done(t, a->o->frames)) a->ended = true;
+}
+
+static void draw_window(app *a) {
+    const together *t = &a->shared;
+    if (!t->world || (t->status.is_playing && !t->why[0])) draw_scene(a->renderer, world_of(a), &a->scene);
+    else draw_waiting(a->renderer, t->world, &a->scene, t->why[0] ? "The end" : "Waiting");
+}
+
 static void run_frame(void *data) {
     app *a = data;
     for (SDL_Event event; SDL_PollEvent(&event);)
-        input_event(&a->controls, &event, game_phase(a->game.world));
+        input_event(&a->controls, &event, game_phase(world_of(a)));
     if (a->controls.fullscreen) switch_fullscreen(a);
     if (a->controls.rewind) rewind_game(a);
     const uint64_t now = SDL_GetPerformanceCounter();
     const double seconds = (double)(now - a->last) / (double)SDL_GetPerformanceFrequency();
     a->last = now;
-    for (uint32_t n = keel_fixed_step_advance(&a->clock, seconds); n > 0 && !a->ended; --n)
-        play_step(a);
-    draw_scene(a->renderer, a->game.world, &a->scene);
+    const uint32_t steps = keel_fixed_step_advance(&a->clock, seconds);
+    if (a->shared.world) play_session(a, seconds);
+    else
+        for (uint32_t n = steps; n > 0 && !a->ended; --n)
+            play_step(a);
+    draw_window(a);
     if (a->ended && a->o->shot && !a->why[0]) (void)shot_write_window(a->renderer, a->o->shot, a->why);
     SDL_RenderPresent(a->renderer);
     if (a->controls.quit) a->ended = true;
@@ -154,10 +190,11 @@ static void run_frame(void *data) {
 
 static int end(app *a) {
     if (a->o->record && a->game.world && !a->why[0]) (void)record_write(&a->game, a->o->record, a->why);
-    if (a->o->hash && a->game.world) printf("0x%016llx\n", (unsigned long long)game_hash(a->game.world));
+    if (a->o->hash && world_of(a)) printf("0x%016llx\n", (unsigned long long)game_hash(world_of(a)));
     if (a->why[0]) fprintf(stderr, "square_eater: %s\n", a->why);
     inspected_end(&a->inspected);
     if (a->game.world) timeline_deinit(&a->game);
+    if (a->shared.world) together_end(&a->shared);
     record_deinit(&a->replay);
     SDL_DestroyRenderer(a->renderer);
     SDL_DestroyWindow(a->window);
@@ -184,7 +221,7 @@ static void run_frame_of_page(void *data) {
     const uint64_t begin = SDL_GetPerformanceCounter();
     run_frame(a);
     const double work = (double)(SDL_GetPerformanceCounter() - begin) * 1000 / (double)SDL_GetPerformanceFrequency();
-    keel_world *world = a->game.world;
+    keel_world *world = world_of(a);
     const Match *match = keel_get_unique(world, Match);
     double x = 0;
     KEEL_EACH(world, KEEL_READ(Player, player), KEEL_READ(Position, at))
