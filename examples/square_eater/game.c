@@ -370,8 +370,10 @@ uint32_t game_dice(uint32_t seed) { return seed * 2654435761u + 88172645u; }
 keel_world *game_create(uint32_t seed, int32_t players, uint32_t threads) {
     keel_world *world = keel_world_create(&(keel_world_desc){ .worker_count = threads });
     if (!world) return NULL;
-    // All types are made known here: a restored world needs them in the order of the one that was taken.
+    // All types are made known here: a restored world needs them in the order of the one that was taken, and who joins a
+    // running game needs all of them.
     keel_register(world, Position, Velocity, Size, Player, Friend, Pellet, Particle);
+    keel_register_component(world, KEEL_EVENT_OF(Touch));
     keel_set_unique(world, Input, { .pads[0] = { 0 } });
     keel_set_unique(world, Clock, { 0 });
     keel_set_unique(world, Dice, { game_dice(seed) });

@@ -128,8 +128,10 @@ static void note_event(together *t, const keel_session_event *e) {
     case KEEL_SESSION_SPECTATOR: note_news(t, "somebody watches", &(keel_session_event){ .player = MAX_PLAYERS }); break;
     case KEEL_SESSION_WARNING: note_news(t, e->text, &(keel_session_event){ .player = MAX_PLAYERS }); break;
     case KEEL_SESSION_DIFFERS: snprintf(t->alarm, sizeof t->alarm, "%s", e->text); break;
-    case KEEL_SESSION_CHEATS: snprintf(t->alarm, sizeof t->alarm, "player %u sent two inputs for one frame", (unsigned)e->player + 1); break;
-    case KEEL_SESSION_REFUSED:
+    case KEEL_SESSION_CHEATS:
+        snprintf(t->alarm, sizeof t->alarm, "player %u sent two inputs for one frame", (unsigned)e->player + 1);
+        break;
+    case KEEL_SESSION_REFUSED: snprintf(t->why, sizeof t->why, "%s", t->has_begun ? "the host has left" : e->text); break; // who watched
     case KEEL_SESSION_DROPPED:
     case KEEL_SESSION_FAILED: snprintf(t->why, sizeof t->why, "%s", e->text); break;
     default: break;
@@ -162,15 +164,15 @@ void together_step(together *t, Pad pad, double seconds) {
     for (keel_session_event e; keel_session_next_event(t->session, &e);)
         note_event(t, &e);
     t->status = keel_session_status_of(t->session);
+    t->has_begun = t->status.is_playing || t->status.frame > 0; // who watches does not play
     t->news_age += seconds;
     count_replayed(t, seconds);
-    if (t->status.is_playing && !t->why[0] && players_of(&t->status) == 0) snprintf(t->why, sizeof t->why, "all players have left");
-    if (t->status.frame != frame || !t->status.is_playing) t->presses = 0;
+    if (t->status.frame != frame || !t->has_begun) t->presses = 0;
 }
 
 bool together_is_done(const together *t, uint32_t frames) {
     const keel_session_status *status = &t->status;
-    if (!status->is_playing || status->frame < frames || status->confirmed < frames) return false;
+    if (!t->has_begun || status->frame < frames || status->confirmed < frames) return false;
     const bool has_others = players_of(status) > 1 && status->local_player != KEEL_SESSION_NO_PLAYER;
     return !has_others || status->checked >= frames;
 }
@@ -187,9 +189,9 @@ void together_tell(const together *t, char *line, size_t size) {
     const bool has_news = t->news[0] && t->news_age < 4;
     if (t->why[0] || t->alarm[0]) {
         snprintf(line, size, "%s", t->why[0] ? t->why : t->alarm);
-    } else if (!t->status.is_playing && t->where[0]) {
+    } else if (!t->has_begun && t->where[0]) {
         snprintf(line, size, "%s", has_news ? t->news : t->where);
-    } else if (!t->status.is_playing) {
+    } else if (!t->has_begun) {
         snprintf(line, size, "%u players are needed; the others join port %u", (unsigned)t->wanted, (unsigned)t->status.port);
     } else {
         snprintf(line, size, "ping %.0f ms   %u frames/s again%s%s", (double)ping_of(&t->status), (unsigned)t->replayed_rate,

@@ -28,6 +28,7 @@ typedef struct together {
     keel_world *world;
     keel_session *session;
     keel_session_status status; // after the last step
+    bool has_begun;         // there is something to see
     uint32_t seed;
     uint32_t wanted;        // players
     uint16_t presses;       // which wait for a frame

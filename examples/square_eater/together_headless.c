@@ -32,7 +32,7 @@ static Pad automatic_pad(const together *t) {
 static void play_together(together *t, uint32_t frames) {
     double before = seconds_now();
     while (!t->why[0] && !together_is_done(t, frames)) {
-        const bool is_playing = t->status.is_playing;
+        const bool is_playing = t->status.is_playing; // who watches follows the clock
         const uint64_t frame = t->status.frame;
         const double now = seconds_now();
         together_step(t, automatic_pad(t), is_playing ? 1.0 / FRAMES_PER_SECOND : now - before);

@@ -164,7 +164,7 @@ static void play_session(app *a, double seconds) {
 
 static void draw_window(app *a) {
     const together *t = &a->shared;
-    if (!t->world || (t->status.is_playing && !t->why[0])) draw_scene(a->renderer, world_of(a), &a->scene);
+    if (!t->world || (t->has_begun && !t->why[0])) draw_scene(a->renderer, world_of(a), &a->scene);
     else draw_waiting(a->renderer, t->world, &a->scene, t->why[0] ? "The end" : "Waiting");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Square Eater with others: frames that are played again are the same, machines over a bad network have the same world,
-// and players come, leave and pause. ctest runs it.
+// Square Eater with others: frames that are played again are the same, machines over a bad network
+// have the same world, and players come, leave and pause. ctest runs it.
 #include "autoplay.h"
 #include "game.h"
 #include "support/test.h"
@@ -13,7 +13,8 @@ static keel_loopback *network;
 static together machines[MACHINES];
 
 static void play_automatically(void *world, uint64_t frame, uint32_t player, void *input) {
-    const Sent sent = { .pad = autoplay_input(world, GOAL_PLAY, (uint32_t)frame, 0).pads[player], .seed = 5 };
+    const Sent sent = { .pad = autoplay_input(world, GOAL_PLAY, (uint32_t)frame, 0).pads[player],
+                        .seed = 5 };
     memcpy(input, &sent, sizeof sent);
 }
 
@@ -52,7 +53,9 @@ static void play_all(uint32_t steps, const uint16_t presses[MACHINES]) {
             if (!t->world) continue;
             const uint32_t player = t->status.local_player;
             Pad pad = { 0 };
-            if (player < MAX_PLAYERS) pad = autoplay_input(t->world, GOAL_PLAY, (uint32_t)t->status.frame, 0).pads[player];
+            if (player < MAX_PLAYERS)
+                pad =
+                    autoplay_input(t->world, GOAL_PLAY, (uint32_t)t->status.frame, 0).pads[player];
             if (presses) pad.buttons = step == 0 ? presses[i] : 0;
             together_step(t, pad, 1.0 / 60);
         }
@@ -61,7 +64,8 @@ static void play_all(uint32_t steps, const uint16_t presses[MACHINES]) {
 
 static uint32_t squares_of(uint32_t machine) {
     uint32_t squares = 0;
-    KEEL_EACH(machines[machine].world, KEEL_READ(Player, player)) squares |= 1u << player->index;
+    KEEL_EACH(machines[machine].world, KEEL_READ(Player, player))
+        squares |= 1u << player->index;
     return squares;
 }
 
@@ -77,7 +81,9 @@ static void frames_that_are_played_again_are_the_same(void **state) {
     together t;
     char why[256];
     network = keel_loopback_create(&(keel_loopback_desc){ .peers = 1 });
-    const together_options o = { .players = 2, .threads = 1, .transport = keel_loopback_transport(network, 0) };
+    const together_options o = { .players = 2,
+                                 .threads = 1,
+                                 .transport = keel_loopback_transport(network, 0) };
     assert_true(together_begin(&t, &o, why));
     keel_session_end(t.session); // its world is what all begin with
     t.session = NULL;
@@ -99,7 +105,8 @@ static void frames_that_are_played_again_are_the_same(void **state) {
 static void machines_over_a_bad_network_have_the_same_world(void **state) {
     (void)state;
     enum { FRAMES = 900 };
-    begin_network(&(keel_loopback_desc){ .seed = 3, .delay_ms = 80, .jitter_ms = 20, .loss = 0.1F, .duplicates = 0.05F });
+    begin_network(&(keel_loopback_desc){
+        .seed = 3, .delay_ms = 80, .jitter_ms = 20, .loss = 0.1F, .duplicates = 0.05F });
     for (uint32_t i = 0; i < MACHINES; ++i)
         begin_machine(i, MACHINES, FRAMES);
     bool is_done = false;
@@ -154,9 +161,11 @@ static void who_watches_sees_the_same_world(void **state) {
     begin_machine(1, 2, FRAMES);
     play_all(60, NULL);
     char why[256];
-    const together_options o = {
-        .join = "0", .watches = true, .threads = 1, .frames = FRAMES, .transport = keel_loopback_transport(network, 2)
-    };
+    const together_options o = { .join = "0",
+                                 .watches = true,
+                                 .threads = 1,
+                                 .frames = FRAMES,
+                                 .transport = keel_loopback_transport(network, 2) };
     assert_true(together_begin(&machines[2], &o, why));
     play_all(2 * FRAMES, NULL);
     assert_true(together_is_done(&machines[0], FRAMES) && together_is_done(&machines[2], FRAMES));
@@ -167,13 +176,14 @@ static void who_watches_sees_the_same_world(void **state) {
     together_end(&machines[0]);
     together_end(&machines[1]);
     play_all(60, NULL);
-    assert_string_equal(machines[2].why, "all players have left");
+    assert_string_equal(machines[2].why, "the host has left");
     end_network();
 }
 
 static void the_pause_of_one_is_the_pause_of_all(void **state) {
     (void)state;
-    static const uint16_t start[MACHINES] = { PRESS_START }, pause[MACHINES] = { 0, PRESS_PAUSE, 0 }, nothing[MACHINES] = { 0 };
+    static const uint16_t start[MACHINES] = { PRESS_START },
+                          pause[MACHINES] = { 0, PRESS_PAUSE, 0 }, nothing[MACHINES] = { 0 };
     begin_network(&(keel_loopback_desc){ .seed = 5, .delay_ms = 60 });
     begin_machine(0, 2, 0);
     begin_machine(1, 2, 0);
@@ -191,7 +201,8 @@ static void the_pause_of_one_is_the_pause_of_all(void **state) {
     end_network();
 }
 
-// Returns the state of the dice of a match that two machines began, the second one with another seed.
+// Returns the state of the dice of a match that two machines began, the second one with another
+// seed.
 static uint32_t dice_with_host_seed(uint32_t seed) {
     static const uint16_t start[MACHINES] = { 0, PRESS_START, 0 }, nothing[MACHINES] = { 0 };
     begin_network(&(keel_loopback_desc){ .seed = 5, .delay_ms = 10 });
@@ -217,8 +228,10 @@ static void the_seed_of_the_host_decides(void **state) {
 
 static const struct CMUnitTest tests[] = {
     TEST(frames_that_are_played_again_are_the_same, "frames that are played again are the same"),
-    TEST(machines_over_a_bad_network_have_the_same_world, "machines over a bad network have the same world"),
-    TEST(who_comes_late_gets_a_square_and_who_leaves_loses_it, "who comes late gets a square, and who leaves loses it"),
+    TEST(machines_over_a_bad_network_have_the_same_world,
+         "machines over a bad network have the same world"),
+    TEST(who_comes_late_gets_a_square_and_who_leaves_loses_it,
+         "who comes late gets a square, and who leaves loses it"),
     TEST(who_watches_sees_the_same_world, "who watches sees the same world"),
     TEST(the_pause_of_one_is_the_pause_of_all, "the pause of one is the pause of all"),
     TEST(the_seed_of_the_host_decides, "the seed of the host decides"),
