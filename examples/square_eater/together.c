@@ -88,6 +88,7 @@ bool together_begin(together *t, const together_options *o, char why[256]) {
                                      .spectates = o->watches,
                                      .takes_spectators = true,
                                      .rate = FRAMES_PER_SECOND,
+                                     .max_rollback = o->max_rollback,
                                      .timeout_ms = o->is_patient ? 120000 : 0,
                                      .error = &error,
                                      .transport = o->transport };

@@ -20,6 +20,7 @@ typedef struct together_options {
     bool watches;       // and plays nothing
     bool is_patient;    // fast motion: seconds of the game are shorter than those of the network
     uint32_t seed, threads;
+    uint32_t max_rollback; // frames; 0: as a session
     uint32_t frames;    // after which the world stands still; 0: never
     keel_session_transport transport;
 } together_options;
