@@ -331,7 +331,7 @@ KEEL_API keel_result keel_session_sync_test(keel_world *world, const keel_sync_t
 // ---------------------------------------------------------------- replays
 /// Records a game of one program as a replay: without a session, which has `.record` for it.
 typedef struct keel_replay_recorder keel_replay_recorder;
-/// What keel_replay_record_begin records. Zero members take their defaults.
+/// The options of keel_replay_record_begin. Zero members take their defaults.
 typedef struct keel_replay_record_desc {
     const char *path;     ///< the file, which is written over
     uint32_t input_size;  ///< bytes of an input, 1 to 64
@@ -368,7 +368,7 @@ KEEL_API keel_result keel_replay_record_end(keel_replay_recorder *recorder);
 typedef struct keel_replay keel_replay;
 /// Called after each frame of a replay; `frame` is played next. Returns false to stop.
 typedef bool keel_replay_frame_fn(keel_world *world, uint64_t frame, void *data);
-/// How a replay is played. Zero members take their defaults.
+/// The options of playing a replay. Zero members take their defaults.
 typedef struct keel_replay_options {
     keel_error *error;  ///< filled on error, with a sentence; may be NULL. It must live until the
                         ///< replay is closed
@@ -379,7 +379,7 @@ typedef struct keel_replay_options {
                                 ///< compare; default none
     void *data;                 ///< passed to `each`
 } keel_replay_options;
-/// What a replay has, and where it is.
+/// The content of a replay, and its place.
 typedef struct keel_replay_info {
     uint64_t first, end;  ///< the first frame, and the one behind the last
     uint64_t frame;       ///< the frame that is played next
