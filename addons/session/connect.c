@@ -68,6 +68,9 @@ static void send_start(keel_session *s) {
     s->epoch += 8;
     packet *p = keeli_connect_members(s, PEER_GUEST);
     p->epoch = s->epoch;
+    s->members = 0;
+    for (uint32_t i = 0; i < p->member_count; ++i)
+        s->members |= p->members[i].slots;
     EACH_PEER(s, peer)
         peer->is_ready = false;
     EACH_PEER(s, peer)
@@ -84,6 +87,7 @@ static void start_playing(keel_session *s) {
         for (uint32_t i = 0; i < s->in.slots; ++i) {
             peer->known[i] = 0;
         }
+    keeli_record_start(s);
     keeli_session_event(s, KEEL_SESSION_STARTED, keeli_first_slot(s->own), 0, NULL);
 }
 
@@ -101,7 +105,10 @@ static void host_go(keel_session *s) {
         players |= peer->slots;
     }
     if (count_slots(players) < s->desc.start_players) return;
-    s->members = players;
+    if (players != s->members) { // somebody came or went since START
+        send_start(s);
+        return;
+    }
 
     EACH_PEER(s, peer) {
         if (peer->state != PEER_GUEST) continue;

@@ -71,7 +71,7 @@ keel_result keeli_frames_correct(keel_session *s) {
     if (wrong == UINT64_MAX) return KEEL_OK;
     s->in.wrong = UINT64_MAX;
     const uint64_t from = keeli_frames_nearest(s, wrong);
-    if (from == UINT64_MAX) return KEEL_ERROR_SNAPSHOT;
+    if (from == UINT64_MAX || s->in.now - from >= INPUT_FRAMES) return KEEL_ERROR_SNAPSHOT;
 
     KEEL_TRY(keel_rollback(s->ring, from));
     s->is_replaying = true;
@@ -96,7 +96,8 @@ static bool must_take(const keel_session *s) {
     if (is_check(s, now)) return true;
     if (keeli_inputs_confirmed(&s->in) > now) return false;
     const uint64_t nearest = keeli_frames_nearest(s, now);
-    return nearest == UINT64_MAX || (nearest + 1 < now && !s->has_corrected);
+    const uint64_t far = s->has_corrected ? s->desc.max_rollback : 1;
+    return nearest == UINT64_MAX || now - nearest > far;
 }
 
 keel_result keeli_frames_play(keel_session *s) {
@@ -158,13 +159,13 @@ void keeli_frames_hash_of(keel_session *s, session_peer *peer, uint64_t frame, u
         if (s->checks[i].is_there && s->checks[i].frame == frame) compare_check(s, &s->checks[i]);
 }
 
-// True if the ring can do without a final state: going back needs another one, or none.
+// True if the ring can do without a final state: going back needs a later one, or none.
 static bool ring_can_spare(const keel_session *s, uint64_t frame, uint64_t confirmed) {
     uint64_t frames[2 * KEEL_SESSION_MAX_ROLLBACK + RING_MORE];
     const uint32_t count = keel_ring_frames(s->ring, frames, s->ring_frames);
     if (confirmed >= s->in.now) return true;
     for (uint32_t i = 0; i < count; ++i)
-        if (frames[i] != frame && frames[i] <= confirmed) return true;
+        if (frames[i] > frame && frames[i] <= confirmed) return true;
     return false;
 }
 
@@ -176,6 +177,7 @@ static bool make_check(keel_session *s, uint64_t frame) {
     if (keel_snapshot_hash(check->snapshot, 0, &check->hash) != KEEL_OK) return false;
 
     check->is_there = true;
+    keeli_record_check(s, check);
     EACH_PEER(s, peer) {
         if (peer->state != PEER_MEMBER && peer->state != PEER_FEED) continue;
         packet *p = keeli_packet_begin(s, PACKET_HASH);
@@ -198,8 +200,9 @@ void keeli_frames_check(keel_session *s) {
     const uint64_t confirmed = keeli_inputs_confirmed(&s->in);
     while (s->next_check < confirmed && s->next_check < s->in.now) {
         const uint64_t frame = s->next_check;
-        if (!ring_can_spare(s, frame, confirmed)) return;
+        if (!ring_can_spare(s, frame, confirmed)) break;
         if (!make_check(s, frame) && frame >= s->desc.check_every) forget_hashes(s, frame);
         s->next_check = frame + s->desc.check_every;
     }
+    keeli_record_step(s);
 }

@@ -268,7 +268,9 @@ static keel_result load_image(keel_session *s) {
     keeli_inputs_reset(&s->in, s->image_frame);
     s->fed = s->image_frame;
     s->phase = PHASE_CATCHING_UP;
-    return keeli_frames_reset(s);
+    KEEL_TRY(keeli_frames_reset(s));
+    keeli_record_start(s);
+    return KEEL_OK;
 }
 
 static bool take_image(keel_session *s, const packet *p) {

@@ -157,7 +157,9 @@ typedef struct keel_session_desc {
     bool takes_spectators;     ///< default false
     uint64_t max_image_bytes;  ///< limit of a world that another machine sends; default 64 MiB
     uint64_t seed;      ///< makes the session's number, which packets carry; default: a clock
-    const char *record; ///< path of a replay that is written; default none
+    const char *record; ///< path of a replay that is written over; default none
+    bool record_images; ///< the replay gets the state of every ten seconds, so that
+                        ///< keel_replay_seek is fast; default false
     keel_error *error;  ///< filled when keel_session_begin returns NULL; may be NULL
     keel_session_transport transport; ///< default: ENet, if Keel is built with it
 } keel_session_desc;
@@ -181,8 +183,9 @@ typedef enum keel_session_event_kind {
     KEEL_SESSION_DROPPED,     ///< the others go on without us, `text` says why
     KEEL_SESSION_SPECTATOR,   ///< a spectator came
     KEEL_SESSION_WARNING,     ///< `text` says what may differ between machines, why
-                              ///< keel_session_listen or keel_session_connect failed, or why a
-                              ///< machine that wanted to join was refused
+                              ///< keel_session_listen or keel_session_connect failed, why a
+                              ///< machine that wanted to join was refused, or why the replay ends
+                              ///< while the game goes on
     KEEL_SESSION_FAILED       ///< the step failed, or memory ran out: `text`; nothing follows
 } keel_session_event_kind;
 
@@ -230,9 +233,8 @@ typedef struct keel_session_status {
 
 /// Begins a session over a world, which holds the state of frame 0: on all machines the same one.
 /// Register all components before. Call keel_session_listen or keel_session_connect next.
-/// @return NULL on error, and `desc->error` says why: KEEL_ERROR_ARGUMENT, KEEL_ERROR_MEMORY, and
-/// as
-///   keel_world_hash and keel_snapshot_take
+/// @return NULL on error, and `desc->error` says why: KEEL_ERROR_ARGUMENT, KEEL_ERROR_MEMORY,
+///   KEEL_ERROR_FILE (`record` cannot be written), and as keel_world_hash and keel_snapshot_take
 KEEL_API keel_session *keel_session_begin_with(keel_world *world, const keel_session_desc *desc,
                                                uint32_t float_problems);
 /// As above. The macro also asks, with the compiler flags of the file that calls it, whether
@@ -325,6 +327,105 @@ typedef struct keel_sync_test_report {
 ///   KEEL_ERROR_MEMORY, and as keel_snapshot_take, keel_run_workload_of and keel_world_hash
 KEEL_API keel_result keel_session_sync_test(keel_world *world, const keel_sync_test_desc *desc,
                                             keel_sync_test_report *report);
+
+// ---------------------------------------------------------------- replays
+/// Records a game of one program as a replay: without a session, which has `.record` for it.
+typedef struct keel_replay_recorder keel_replay_recorder;
+/// The options of keel_replay_record_begin. Zero members take their defaults.
+typedef struct keel_replay_record_desc {
+    const char *path;     ///< the file, which is written over
+    uint32_t input_size;  ///< bytes of an input, 1 to 64
+    uint32_t players;     ///< 1 to 8; default 1
+    uint32_t rate;        ///< frames a second, 1 to 1,000; default 60
+    uint32_t check_every; ///< frames between two hashes; default 30
+    bool images;          ///< an image every ten seconds, for keel_replay_seek; default false
+    keel_error *error;    ///< filled on error; may be NULL
+} keel_replay_record_desc;
+/// Begins a replay with the state of the world, which is that before frame 0. Register all
+/// components before.
+///
+///     keel_set_unique(world, keel_inputs, { .frame = frame, .players = 1, .size = sizeof(Pad) });
+///     ... the input into bytes[0], KEEL_INPUT_CONFIRMED into state[0]
+///     keel_replay_record_frame(recorder);
+///     keel_run_workload(world, frame_of_the_game, .dt = 1.0 / 60);
+/// @return NULL on error, and `desc->error` says why: KEEL_ERROR_ARGUMENT, KEEL_ERROR_MEMORY,
+///   KEEL_ERROR_FILE, and as keel_world_hash and keel_snapshot_take
+KEEL_API keel_replay_recorder *keel_replay_record_begin(keel_world *world,
+                                                        const keel_replay_record_desc *desc);
+/// Records the inputs of a frame that is about to be played: the unique keel_inputs of the world.
+/// Its `frame` counts from 0. Every `check_every` frames the world is hashed.
+/// @return KEEL_OK; KEEL_ERROR_MISSING_UNIQUE; KEEL_ERROR_ARGUMENT: another frame, number of
+/// players
+///   or size, or a slot that is KEEL_INPUT_GONE with an input that is not zeros; KEEL_ERROR_FILE:
+///   the file cannot be written, and has the frames before; KEEL_ERROR_MEMORY. After the last two
+///   the recording has ended, and each call fails alike
+KEEL_API keel_result keel_replay_record_frame(keel_replay_recorder *recorder);
+/// Ends a recording, and closes its file. NULL is allowed.
+/// @return KEEL_OK, or the error that ended the recording
+KEEL_API keel_result keel_replay_record_end(keel_replay_recorder *recorder);
+
+/// A replay that is played.
+typedef struct keel_replay keel_replay;
+/// Called after each frame of a replay; `frame` is played next. Returns false to stop.
+typedef bool keel_replay_frame_fn(keel_world *world, uint64_t frame, void *data);
+/// The options of playing a replay. Zero members take their defaults.
+typedef struct keel_replay_options {
+    keel_error *error;  ///< filled on error, with a sentence; may be NULL. It must live until the
+                        ///< replay is closed
+    uint64_t until;     ///< keel_replay_play plays the frames before this one; default all
+    uint64_t max_bytes; ///< limit of the file, and of the memory of an image; default 1 GiB
+    uint32_t max_entities;      ///< limit of indices in an image; default 16,777,216
+    keel_replay_frame_fn *each; ///< keel_replay_play calls it after each frame, to draw or to
+                                ///< compare; default none
+    void *data;                 ///< passed to `each`
+} keel_replay_options;
+/// The content of a replay, and its place.
+typedef struct keel_replay_info {
+    uint64_t first, end;  ///< the first frame, and the one behind the last
+    uint64_t frame;       ///< the frame that is played next
+    uint64_t differs;     ///< after KEEL_ERROR_DIFFERS: the frame whose state is another one
+    uint64_t same;        ///< the last frame whose state was the recorded one
+    uint64_t checks;      ///< states that were compared
+    uint32_t players;     ///< slots
+    uint32_t input_size;  ///< bytes of an input
+    uint32_t rate;        ///< frames a second
+    uint32_t check_every; ///< frames between two checks
+    uint32_t images;      ///< states to which keel_replay_seek can go without playing
+    bool is_whole;        ///< false: the recording was not ended, or the file is damaged; it plays
+                          ///< to its last whole part
+} keel_replay_info;
+/// Plays a replay: into a world with the same components, registered in the same order, whose
+/// content is replaced. The state is compared with the recorded hashes. If one differs, the frames
+/// since the last one that was the same are played once more, and the message tells whether this
+/// machine plays them alike twice.
+/// @param step the workload that was recorded
+/// @param options NULL: all defaults
+/// @return KEEL_OK: all was played, or `until` or `each` ended it; KEEL_ERROR_DIFFERS: a state is
+/// not
+///   the recorded one, and the world is in that frame; KEEL_ERROR_FILE: the file cannot be read;
+///   KEEL_ERROR_FORMAT: it is no replay, of another version, or above a limit; KEEL_ERROR_SCHEMA:
+///   it was recorded with other components; KEEL_ERROR_ARGUMENT, KEEL_ERROR_MEMORY, and as
+///   keel_snapshot_read, keel_snapshot_take and keel_run_workload_of
+KEEL_API keel_result keel_replay_play(keel_world *world, const keel_workload *step,
+                                      const char *path, const keel_replay_options *options);
+/// Opens a replay to play it frame by frame, and puts the world into the state of its first frame.
+/// The file is read whole, and closed. A replay that was recorded in a world that has no image
+/// (KEEL_ERROR_COPY of keel_snapshot_write) has none: then the world must be as it was then.
+/// @param options `until`, `each` and `data` are not used
+/// @return NULL on error, and `options->error` says why, as keel_replay_play
+KEEL_API keel_replay *keel_replay_open(keel_world *world, const keel_workload *step,
+                                       const char *path, const keel_replay_options *options);
+/// Plays one frame.
+/// @return KEEL_OK; KEEL_ABSENT: there are no more; errors as keel_replay_play: the replay stays
+///   where it is until keel_replay_seek
+KEEL_API keel_result keel_replay_next(keel_replay *replay);
+/// Goes to the begin of a frame: to the nearest state before it, from which it plays on.
+/// @return KEEL_OK; KEEL_ABSENT: the replay does not have this frame; errors as keel_replay_play
+KEEL_API keel_result keel_replay_seek(keel_replay *replay, uint64_t frame);
+/// Returns what a replay has; all zeros for NULL.
+KEEL_API keel_replay_info keel_replay_info_of(const keel_replay *replay);
+/// Closes a replay. The world stays as it is. NULL is allowed.
+KEEL_API void keel_replay_close(keel_replay *replay);
 
 // ---------------------------------------------------------------- loopback
 /// Machines in one process: a transport with delay, jitter, loss and duplicates from a seed, for

@@ -74,10 +74,14 @@ static void add_component(void *data, const keel_component *c) {
     to->hash = hash;
 }
 
-void keeli_schema_write(const keel_session *s, packet *p) {
+void keeli_schema_of(const keel_world *world, packet *p) {
     p->schema = 0xcbf29ce484222325u;
     p->component_count = 0;
-    each_component(s->world, add_component, p);
+    each_component(world, add_component, p);
+}
+
+void keeli_schema_write(const keel_session *s, packet *p) {
+    keeli_schema_of(s->world, p);
     p->input_size = s->desc.input_size;
     p->rate = s->desc.rate;
     p->floats = s->floats;
@@ -110,8 +114,8 @@ static const packet_component *find_component(const packet *p, const char *name)
     return NULL;
 }
 
-// Names the first component that differs; `own` is what this machine would say.
-static bool components_fit(const packet *there, const packet *own, char *text) {
+bool keeli_schema_components_fit(const packet *there, const packet *own, char *text) {
+    if (there->schema == own->schema) return true;
     for (uint32_t i = 0; i < there->component_count; ++i) {
         const packet_component *here = find_component(own, there->components[i].name);
         if (!here)
@@ -146,7 +150,7 @@ bool keeli_schema_fits(const keel_session *s, const packet *p, char *text) {
     packet *own = malloc(sizeof *own);
     if (!own) return say(text, "the other machine is out of memory");
     keeli_schema_write(s, own);
-    const bool fits = own->schema == p->schema || components_fit(p, own, text);
+    const bool fits = keeli_schema_components_fit(p, own, text);
     free(own);
     return fits;
 }

@@ -4,6 +4,11 @@
 #pragma once
 #include "session.h"
 
+// Fills in the schema and the components of a HELLO.
+void keeli_schema_of(const keel_world *world, packet *p);
+// Compares the components of two HELLOs. Returns true if they are the same; otherwise `text`, of
+// PACKET_TEXT + 1 bytes, names the first one that differs, as the machine of `there` reads it.
+bool keeli_schema_components_fit(const packet *there, const packet *own, char *text);
 // Fills in a HELLO.
 void keeli_schema_write(const keel_session *s, packet *p);
 // Compares the HELLO of another machine with this one. Returns true if both can play together;

@@ -130,6 +130,12 @@ keel_session *keel_session_begin_with(keel_world *world, const keel_session_desc
     const keel_component *unique = keel_register_component(world, KEEL_UNIQUE_OF(keel_inputs));
     if (!unique || keel_world_hash(world, &hash) < 0 || keeli_frames_begin(s) < 0)
         return begin_failed(s);
+    char text[sizeof d.error->message];
+    if (!keeli_record_open(s, text)) {
+        s->desc.transport = (keel_session_transport){ 0 };
+        keel_session_end(s);
+        return refuse_begin(&d, KEEL_ERROR_FILE, text);
+    }
     for (uint32_t i = 0; i < KEEL_SESSION_MAX_PLAYERS; ++i)
         s->delay[i] = d.input_delay;
     if (float_problems)
@@ -202,6 +208,7 @@ void keel_session_end(keel_session *s) {
     EACH_PEER(s, peer)
         keeli_peer_forget(s, peer);
     if (t->close) t->close(t->self);
+    keeli_record_end(s);
     keeli_differ_end(s);
     keeli_frames_end(s);
     keeli_join_end(s);

@@ -2,7 +2,7 @@
 // The state of a session, and the functions that its files have for each other. session.c is the
 // public face; frames.c plays, goes back and checks; peers.c sends and receives; connect.c lets
 // machines meet; agree.c decides who is gone and who enters; join.c hands over a running game;
-// differ.c names what differs; pace.c keeps the machines together.
+// differ.c names what differs; record.c writes a replay; pace.c keeps the machines together.
 #pragma once
 #include "packet.h"
 
@@ -130,10 +130,11 @@ struct keel_session {
     unsigned char received[PACKET_BYTES], sent[PACKET_BYTES];
     double sent_at[SENT_TIMES];
     // agreements
-    uint32_t epoch;                           // the highest that was seen
-    uint32_t leaving;                         // bits: slots that are about to be gone
-    bool is_asking;                           // this machine leads the round `epoch`
-    uint32_t asked;                           // bits: the slots of which the round is
+    uint32_t epoch;   // the highest that was seen
+    uint32_t leaving; // bits: slots that are about to be gone
+    bool is_asking;   // this machine leads the round `epoch`
+    uint32_t asked;   // bits: the slots of which the round is
+    uint32_t never;   // bits: nobody has an input of the present player of these slots
     uint64_t found[KEEL_SESSION_MAX_PLAYERS]; // the most that somebody knows
     double asked_at;
     uint32_t told;         // the leader and the slots of the last wish for a round
@@ -152,7 +153,7 @@ struct keel_session {
     uint64_t fed; // inputs are known for frames below
     bool said_ready;
     // replay, differences
-    struct recorder *recorder;
+    keel_replay_recorder *recorder;
     struct differ *differ;
     once_key once[ONCE_KEYS];
     bool has_once; // something was reported
@@ -278,6 +279,17 @@ bool keeli_join_enter(keel_session *s, session_peer *peer, const packet *p);
 void keeli_differ_begin(keel_session *s, session_peer *peer, session_check *check);
 void keeli_differ_end(keel_session *s);
 bool keeli_differ_packet(keel_session *s, session_peer *peer, const packet *p);
+
+// ------------------------------------------------------------------ record.c
+// Prepares the replay that `.record` asks for. False: `text`, of 256 bytes, says why not.
+bool keeli_record_open(keel_session *s, char *text);
+// Writes the head of the replay, and the state of the present frame, which is played next.
+void keeli_record_start(keel_session *s);
+// Records the frames that are confirmed.
+void keeli_record_step(keel_session *s);
+// Records the hashes of a final state.
+void keeli_record_check(keel_session *s, const session_check *check);
+void keeli_record_end(keel_session *s);
 
 // ------------------------------------------------------------------ pace.c
 // Notes how far a peer is behind us, when its packet arrived.

@@ -27,7 +27,7 @@ enum {
     MOST_FRAGMENTS = 128,        // a packet has at most, with the smallest datagrams
     WAITING_TO_ARRIVE = 262144,  // bytes of a machine that were received and not handed over
     WAITING_TO_LEAVE = 96 << 20, // bytes for a machine that it does not acknowledge: an image
-    WAITING_PACKETS = 64,        // are kept until the connection to a machine stands
+    WAITING_PACKETS = 64,        // these are kept until the connection to a machine stands
     WAITING_BYTES = 131072,      // the same
     EVENTS_AT_ONCE = 64,         // connections that come and go in one receive
     NEVER_MS = 72000000,         // ENet's time ends after a day

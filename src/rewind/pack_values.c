@@ -304,7 +304,8 @@ static void pack_entity_values(keeli_pack *p, const packed_form *form, const kee
 
 void keeli_pack_values(keeli_pack *p, const keeli_storage *s) {
     const packed_form form = form_of(p, s, s->component.size);
-    packed_form own = form; // of values of entities, which a relation with values of edges has none
+    packed_form own =
+        form; // the form of values of entities: a relation with values of edges has none
     own.size = s->size;
     const bool has_edges = s->relation && !keeli_store_has_sources(s);
     if (s->events)

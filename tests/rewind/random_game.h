@@ -111,10 +111,10 @@ typedef struct Holds {
     uint32_t count;
 } Holds;
 KEEL_VALUED_RELATION(Holds, .no_padding = true, .tracking = KEEL_TRACK_ALL);
-typedef struct Bond {
+typedef struct Pact {
     uint16_t years;
-} Bond;
-KEEL_VALUED_RELATION(Bond, .no_padding = true, .symmetric = true);
+} Pact;
+KEEL_VALUED_RELATION(Pact, .no_padding = true, .symmetric = true);
 KEEL_VALUED_RELATION(TextEdge, OWNS_TEXT);
 KEEL_VALUED_RELATION(TextBond, OWNS_TEXT, .symmetric = true);
 KEEL_RELATION(Wed, .exclusive = true, .symmetric = true, .tracking = KEEL_TRACK_ALL);
@@ -192,7 +192,7 @@ static void populate(game *g, uint32_t workers) {
         KEEL_OF(TextRow),    KEEL_OF(Scratch),        KEEL_OF(Moved),
         KEEL_OF(Marked),     KEEL_OF(Likes),          KEEL_OF(Docked),
         KEEL_OF(Holds),      KEEL_OF(TextEdge),       KEEL_OF(PartOf),
-        KEEL_OF(TextBond),   KEEL_OF(Bond),           KEEL_OF(Wed),
+        KEEL_OF(TextBond),   KEEL_OF(Pact),           KEEL_OF(Wed),
         KEEL_OF(keel_name),  KEEL_UNIQUE_OF(Score),   KEEL_UNIQUE_OF(TextUnique),
         KEEL_EVENT_OF(Ping), KEEL_EVENT_OF(TextEvent)
     };
@@ -300,11 +300,11 @@ static void relate_some(game *g) {
         break;
     case 13:
         if (has_texts) (void)keel_relate(w, a, TextBond, b, text_of(roll(100)));
-        else (void)keel_relate(w, a, Bond, b, { (uint16_t)roll(100) });
+        else (void)keel_relate(w, a, Pact, b, { (uint16_t)roll(100) });
         break;
     case 14:
         (void)keel_unrelate_all(w, a, TextBond);
-        (void)keel_unrelate_all(w, a, Bond);
+        (void)keel_unrelate_all(w, a, Pact);
         break;
     case 8:
         (void)keel_relate(w, a, Holds, b, { roll(100) });

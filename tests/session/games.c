@@ -5,12 +5,13 @@
 //   - the inputs of each confirmed frame must have been the same on all machines,
 //   - no machine may have told of a difference, and
 //   - a world that plays the same inputs without any network must have the same states.
-// usage: session_games [--games N] [--seed S] [--frames N] [--verbose]
+// With --replays, all machines of each tenth game record it, and fresh worlds play the files.
+// usage: session_games [--games N] [--seed S] [--frames N] [--replays] [--verbose]
 #include "games_play.h"
 
 #include <stdlib.h>
 
-static bool is_verbose;
+static bool is_verbose, with_replays;
 
 typedef struct machine {
     keel_world *world;
@@ -22,6 +23,7 @@ typedef struct machine {
     uint32_t number;     // in the network
     uint64_t random;
     bool is_there, is_dead, spectates, was_dropped;
+    char replay[48];    // its file; empty: none
     uint64_t joined_at; // it plays from this frame on; UINT64_MAX: not yet
 } machine;
 
@@ -36,6 +38,7 @@ typedef struct simulator {
     double now;
     uint32_t frames, max_rollback, delay;
     uint64_t differences, failures;
+    bool is_recorded;
 } simulator;
 
 static uint64_t next_random(uint64_t *random) {
@@ -62,6 +65,9 @@ static void add_machine(simulator *sim, bool spectates) {
     m->data.frames = calloc(FRAMES_AT_MOST, sizeof *m->data.frames);
     m->world = game_world();
     game_current = &m->data;
+    if (sim->is_recorded)
+        snprintf(m->replay, sizeof m->replay, "game_%llu_%u.keelreplay",
+                 (unsigned long long)sim->seed, (unsigned)m->number);
     const keel_session_desc desc = { .step = game_step(),
                                      .input_size = sizeof(Pad),
                                      .players = sim->players,
@@ -73,6 +79,7 @@ static void add_machine(simulator *sim, bool spectates) {
                                      .check_every = 10,
                                      .timeout_ms = 2000,
                                      .seed = sim->seed,
+                                     .record = m->replay[0] ? m->replay : NULL,
                                      .transport =
                                          keel_loopback_transport(sim->network, sim->count) };
     m->session = keel_session_begin(m->world, &desc);
@@ -244,6 +251,9 @@ static bool inputs_agree(const simulator *sim, const machine *a, const machine *
         printf("seed %llu: machines %u and %u played frame %llu with other inputs\n",
                (unsigned long long)sim->seed, (unsigned)a->number, (unsigned)b->number,
                (unsigned long long)f);
+        for (uint32_t i = 0; i < KEEL_SESSION_MAX_PLAYERS && is_verbose; ++i)
+            printf("  slot %u: %d %08x and %d %08x\n", (unsigned)i, x->plays[i],
+                   (unsigned)x->bits[i], y->plays[i], (unsigned)y->bits[i]);
         return false;
     }
     return true;
@@ -292,10 +302,39 @@ static bool states_agree(simulator *sim) {
     return agree;
 }
 
+// Plays the file of each machine in a fresh world.
+static bool replays_agree(const simulator *sim, uint64_t totals[6]) {
+    bool agree = true;
+    for (uint32_t i = 0; i < sim->count && sim->is_recorded; ++i) {
+        game_data data = { .capacity = 0 };
+        game_current = &data;
+        keel_error error = { 0 };
+        const char *path = sim->machines[i].replay;
+        keel_world *world = game_world();
+        keel_replay *r =
+            keel_replay_open(world, game_step(), path, &(keel_replay_options){ .error = &error });
+        keel_result result = r ? KEEL_OK : error.result;
+        while (result == KEEL_OK)
+            result = keel_replay_next(r);
+        const keel_replay_info info = keel_replay_info_of(r);
+        const bool is_empty = error.result == KEEL_ERROR_FORMAT && !r; // its game never began
+        if (result < 0 && !is_empty) {
+            printf("seed %llu: %s: %s\n", (unsigned long long)sim->seed, path, error.message);
+            agree = false;
+        }
+        totals[4] += info.checks;
+        totals[5] += info.end - info.first;
+        keel_replay_close(r);
+        keel_world_destroy(world);
+        if (agree) (void)remove(path);
+    }
+    return agree;
+}
+
 // ------------------------------------------------------------------ a game
-static bool play(uint64_t seed, uint32_t frames, uint64_t totals[4]) {
+static bool play(uint64_t seed, uint32_t frames, bool is_recorded, uint64_t totals[6]) {
     static simulator sim;
-    sim = (simulator){ .seed = seed, .random = seed, .frames = frames };
+    sim = (simulator){ .seed = seed, .random = seed, .frames = frames, .is_recorded = is_recorded };
     is_small = seed % 5 != 0; // four of five games are small, so that there are many
     sim.players = 2 + below(&sim.random, 7);
     sim.max_rollback = below(&sim.random, 8) ? 4 + below(&sim.random, 12) : KEEL_SESSION_LOCKSTEP;
@@ -324,7 +363,7 @@ static bool play(uint64_t seed, uint32_t frames, uint64_t totals[4]) {
         printf("seed %llu: %llu differences, %llu failures\n", (unsigned long long)seed,
                (unsigned long long)sim.differences, (unsigned long long)sim.failures);
     for (uint32_t i = 0; i < sim.count; ++i)
-        for (uint32_t k = i + 1; k < sim.count && agree; ++k)
+        for (uint32_t k = i + 1; k < sim.count && (agree || is_verbose); ++k)
             agree = inputs_agree(&sim, &sim.machines[i], &sim.machines[k]);
     agree = agree && states_agree(&sim);
     for (uint32_t i = 0; i < sim.count; ++i) {
@@ -340,11 +379,11 @@ static bool play(uint64_t seed, uint32_t frames, uint64_t totals[4]) {
         free(m->data.frames);
     }
     keel_loopback_destroy(sim.network);
-    return agree;
+    return replays_agree(&sim, totals) && agree;
 }
 
 int main(int argc, char **argv) {
-    uint64_t games = 100, seed = 1, totals[4] = { 0 };
+    uint64_t games = 100, seed = 1, totals[6] = { 0 };
     uint32_t frames = 600;
     for (int i = 1; i < argc; ++i) {
         const char *value = i + 1 < argc ? argv[i + 1] : "0";
@@ -352,15 +391,20 @@ int main(int argc, char **argv) {
         if (strcmp(argv[i], "--seed") == 0) seed = strtoull(value, NULL, 10);
         if (strcmp(argv[i], "--frames") == 0) frames = (uint32_t)strtoull(value, NULL, 10);
         if (strcmp(argv[i], "--verbose") == 0) is_verbose = true;
+        if (strcmp(argv[i], "--replays") == 0) with_replays = true;
     }
     uint64_t wrong = 0;
     for (uint64_t i = 0; i < games; ++i)
-        wrong += !play(seed + i, frames < FRAMES_AT_MOST ? frames : FRAMES_AT_MOST, totals);
+        wrong += !play(seed + i, frames < FRAMES_AT_MOST ? frames : FRAMES_AT_MOST,
+                       with_replays && i % 10 == 0, totals);
     printf(
         "%llu games: %llu wrong; %llu confirmed frames, %llu played again, %llu machines compared "
         "states, %llu players joined late\n",
         (unsigned long long)games, (unsigned long long)wrong, (unsigned long long)totals[0],
         (unsigned long long)totals[1], (unsigned long long)totals[2],
         (unsigned long long)totals[3]);
+    if (with_replays)
+        printf("replays: %llu frames, %llu states compared\n", (unsigned long long)totals[5],
+               (unsigned long long)totals[4]);
     return wrong != 0;
 }

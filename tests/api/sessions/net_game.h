@@ -45,6 +45,7 @@ typedef struct machine {
     double speed;      // its clock
     bool is_stopped;   // does nothing
     uint64_t plant_at; // computes something else in this frame; 0: never
+    uint64_t nudge_at; // ship 0 jumps in this frame; 0: never
     uint32_t once_new, once_undone;
     Pad pad;
 } machine;
@@ -56,6 +57,7 @@ KEEL_SYSTEM(steer, KEEL_WRITE(Ship, s), KEEL_UNIQUE_READ(keel_inputs, in), KEEL_
     const Pad *pad = keel_input_of(in, s->player, Pad);
     s->x += (float)pad->x * 0.1F;
     s->y += (float)pad->y * 0.1F;
+    if (playing->nudge_at && playing->nudge_at == in->frame && s->player == 0) s->x += 1;
     s->alone += in->state[s->player] == KEEL_INPUT_GONE;
     if (!pad->fire) return;
     ++s->shots;
