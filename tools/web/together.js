@@ -24,8 +24,8 @@
     }
 
     function showSide(side, row) {
-        var same = side.problem || "yes, frame " + side.checked.toLocaleString("en");
-        var texts = [side.frame.toLocaleString("en"), String(side.guessed), side.again + " a second", same];
+        var same = side.problem || side.checked.toLocaleString("en");
+        var texts = [side.frame.toLocaleString("en"), String(side.guessed), String(side.again), same];
         texts.forEach(function (text, i) {
             var cell = row.cells[i + 1];
             if (cell.textContent !== text) cell.textContent = text;
