@@ -48,7 +48,7 @@ void both_end(both *b) {
 }
 
 void both_step(both *b, const Input *input, double seconds) {
-    const double most = 0.25; // a window that was hidden does not catch up
+    const double most = 2.0 / FRAMES_PER_SECOND; // a session plays no more at once: a slow machine slows the network down, too
     if (seconds > most) seconds = most;
     keel_loopback_advance(b->network, seconds);
     for (int i = 0; i < 2; ++i) {

@@ -206,10 +206,18 @@ static void draw_menu(SDL_Renderer *renderer, const Match *match, const scene *s
     if (shown->best > 0) text_draw_centred(renderer, ARENA_WIDTH / 2, 456, 2, dim, text);
 }
 
+// Returns the largest scale at which a text fits into the picture, up to `most`.
+static float scale_for(const char *text, float most) {
+    float scale = most;
+    while (scale > 1 && text_width(text, scale) > ARENA_WIDTH - 48)
+        scale -= 1;
+    return scale;
+}
+
 static void draw_notice(SDL_Renderer *renderer, const char *title, const char *line, SDL_Color color) {
     draw_veil(renderer, 0.7f);
     text_draw_centred(renderer, ARENA_WIDTH / 2, 190, 8, color, title);
-    text_draw_centred(renderer, ARENA_WIDTH / 2, 290, 3, bright, line);
+    text_draw_centred(renderer, ARENA_WIDTH / 2, 290, scale_for(line, 3), bright, line);
 }
 
 static void draw_over(SDL_Renderer *renderer, const Match *match, const scene *shown) {
@@ -231,7 +239,7 @@ static void draw_net(SDL_Renderer *renderer, const scene *shown) {
     const float y = ARENA_HEIGHT - 23;
     const bool plays = shown->player < MAX_PLAYERS;
     if (plays) fill(renderer, 24, y + 7, 12, paints[PAINT_PLAYER + shown->player]);
-    text_draw(renderer, plays ? 38 : 18, y, 2, shown->is_alarm ? paints[PAINT_FOE] : dim, shown->net);
+    text_draw(renderer, plays ? 38 : 18, y, scale_for(shown->net, 2), shown->is_alarm ? paints[PAINT_FOE] : dim, shown->net);
 }
 
 static void draw_help(SDL_Renderer *renderer, const Match *match) {
