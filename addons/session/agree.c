@@ -152,7 +152,7 @@ void keeli_agree_step(keel_session *s) {
 
 // ------------------------------------------------------------------ answering
 static bool take_round(keel_session *s, session_peer *peer, const packet *p) {
-    if (!p->slots || p->slots >> s->in.slots) return false;
+    if (!p->slots || p->slots >> s->in.slots || p->slots & peer->slots) return false;
     if (p->epoch && p->epoch <= s->epoch) return true; // an older one
     if (p->slots & s->own) {
         keeli_session_stop(s, KEEL_SESSION_DROPPED,
@@ -187,7 +187,9 @@ static void take_blocks(keel_session *s, const packet *p, uint32_t slots) {
 
 static bool take_state(keel_session *s, session_peer *peer, const packet *p) {
     if (!s->is_asking || p->epoch != s->epoch) return true; // of an older round
-    if (p->known_count != s->in.slots) return false;
+    if (p->known_count != s->in.slots || p->slots >> s->in.slots) return false;
+    for (uint32_t i = 0; i < s->in.slots; ++i) // nobody knows inputs that are further ahead
+        if (p->known[i] > s->in.now + INPUT_FRAMES) return false;
     // Slots that are gone for the other one and not for us, or the other way round.
     const uint32_t differ =
         (p->slots ^ (keeli_playing_slots(s) & ~s->leaving)) & ~s->own & ~peer->slots;

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Machines that lie: what a stranger or a member sends out of place changes nothing, or no more
+// than docs/reference/session_protocol.md says. Packets are made by hand; tests/fuzz_session makes
+// more.
+#include "net_game.h"
+
+#include "schema.h"
+
+#include <keel_session.h>
+
+static const keel_session_desc usual = { .check_every = 10 };
+static packet lie;
+
+// Begins a packet in the name of a member of the session of machine `to`.
+static packet *begin_lie(uint32_t to, packet_type type) {
+    memset(&lie, 0, sizeof lie);
+    lie.type = type;
+    lie.session = machines[to].session->number;
+    lie.frame = status_of(to).frame;
+    return &lie;
+}
+// Sends it, with the number of machine `from`.
+static void send_lie(uint32_t from, uint32_t to) {
+    static unsigned char bytes[PACKET_BYTES];
+    const size_t size = keeli_packet_write(&lie, bytes, sizeof bytes, sizeof(Pad));
+    assert_true(size > 0);
+    const keel_session_transport t = keel_loopback_transport(network, from);
+    t.send(t.self, to, bytes, size, true);
+}
+
+static void a_member_asks_for_no_round_about_itself_or_slots_that_do_not_exist(void **unused) {
+    (void)unused;
+    net_start(&(keel_loopback_desc){ .delay_ms = 10 }, 3, &usual);
+    net_run_wild(30, 1);
+    const uint64_t before = status_of(0).refused_packets;
+    begin_lie(0, PACKET_ROUND)->slots = 4; // its own
+    send_lie(2, 0);
+    begin_lie(0, PACKET_ROUND)->slots = 8;
+    send_lie(2, 0);
+    net_run(10);
+    assert_int_equal(status_of(0).refused_packets, before + 2);
+    net_run_wild(60, 2);
+    assert_null(event_of(0, KEEL_SESSION_LEFT));
+    (void)assert_same_game(0, 2);
+    net_end();
+}
+
+// Machine 3 dies, and machine 2 answers the round of machine 0 with a lie.
+static void what_is_answered_to_a_round_is_checked(void **unused) {
+    (void)unused;
+    for (uint32_t how = 0; how < 2; ++how) {
+        net_start(&(keel_loopback_desc){ .delay_ms = 40 }, 4,
+                  &(keel_session_desc){ .check_every = 10, .timeout_ms = 500 });
+        net_run_wild(60, 3);
+        machines[3].is_stopped = true;
+        for (uint32_t i = 0; i < 120 && !machines[0].session->is_asking; ++i)
+            net_run(1);
+        assert_true(machines[0].session->is_asking);
+        const uint64_t before = status_of(0).refused_packets;
+        packet *p = begin_lie(0, PACKET_STATE);
+        p->epoch = machines[0].session->epoch;
+        p->slots = how ? 7 | 32 : 7;
+        p->known_count = 4;
+        for (uint32_t i = 0; i < 4; ++i)
+            p->known[i] = how ? 0 : i == 3 ? PACKET_GONE : 0;
+        send_lie(2, 0);
+        net_run(60);
+        assert_int_equal(status_of(0).refused_packets, before + 1);
+        assert_non_null(event_of(0, KEEL_SESSION_LEFT));
+        assert_non_null(event_of(1, KEEL_SESSION_LEFT));
+        net_run_wild(60, 4);
+        (void)assert_same_game(0, 1);
+        (void)assert_same_game(0, 2);
+        net_end();
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_member_asks_for_no_round_about_itself_or_slots_that_do_not_exist),
+        cmocka_unit_test(what_is_answered_to_a_round_is_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
