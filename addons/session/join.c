@@ -471,7 +471,8 @@ static bool take_enter(keel_session *s, session_peer *peer, const packet *p) {
 
 // This machine enters: all members have agreed.
 static bool take_entry(keel_session *s, session_peer *peer, const packet *p) {
-    if (s->phase != PHASE_CATCHING_UP || peer->transport != s->host || p->slots != s->own)
+    if (s->phase != PHASE_CATCHING_UP || peer->transport != s->host || p->slots != s->own ||
+        !s->own || p->frame < s->fed) // a spectator does not enter, nor anybody in the past
         return false;
     s->epoch = p->epoch;
     s->entry = p->frame;

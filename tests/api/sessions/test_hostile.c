@@ -28,6 +28,22 @@ static void send_lie(uint32_t from, uint32_t to) {
     t.send(t.self, to, bytes, size, true);
 }
 
+static void a_spectator_does_not_enter_at_the_word_of_its_host(void **unused) {
+    (void)unused;
+    net_start(&(keel_loopback_desc){ .delay_ms = 10 }, 1,
+              &(keel_session_desc){ .players = 2, .start_players = 1, .takes_spectators = true });
+    machine *m = net_machine(1, &(keel_session_desc){ .players = 2, .spectates = true });
+    assert_int_equal(keel_session_connect(m->session, "0", 0), KEEL_OK);
+    net_run(60);
+    assert_true(status_of(1).frame > 10);
+    begin_lie(1, PACKET_ENTERED)->frame = 1000; // no slots: those of a spectator
+    send_lie(0, 1);
+    net_run(30);
+    assert_false(status_of(1).is_playing);
+    assert_int_equal(machines[1].session->phase, PHASE_CATCHING_UP);
+    net_end();
+}
+
 static void a_member_asks_for_no_round_about_itself_or_slots_that_do_not_exist(void **unused) {
     (void)unused;
     net_start(&(keel_loopback_desc){ .delay_ms = 10 }, 3, &usual);
@@ -77,6 +93,7 @@ static void what_is_answered_to_a_round_is_checked(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_spectator_does_not_enter_at_the_word_of_its_host),
         cmocka_unit_test(a_member_asks_for_no_round_about_itself_or_slots_that_do_not_exist),
         cmocka_unit_test(what_is_answered_to_a_round_is_checked),
     };
