@@ -217,8 +217,9 @@ static bool take_start(keel_session *s, session_peer *peer, const packet *p) {
     s->epoch = p->epoch;
     s->members = 0;
     for (uint32_t i = 0; i < p->member_count; ++i) {
-        if (!p->members[i].slots || s->members & p->members[i].slots) return false;
-        s->members |= p->members[i].slots;
+        const uint32_t slots = p->members[i].slots;
+        if (!slots || s->members & slots || slots >> s->in.slots) return false;
+        s->members |= slots;
     }
     if ((s->members & s->own) != s->own) return false;
 

@@ -44,6 +44,26 @@ static void a_spectator_does_not_enter_at_the_word_of_its_host(void **unused) {
     net_end();
 }
 
+static void a_start_names_no_slots_that_nobody_can_have(void **unused) {
+    (void)unused;
+    net_start(&(keel_loopback_desc){ .delay_ms = 10 }, 2,
+              &(keel_session_desc){ .players = 3, .start_players = 3 });
+    keel_session *guest = machines[1].session; // waits for a third player
+    assert_int_equal(guest->phase, PHASE_MEETING);
+    packet *p = begin_lie(1, PACKET_START);
+    p->epoch = 100;
+    p->member_count = 3;
+    p->members[0].slots = 1;
+    p->members[1].slots = 2;
+    p->members[2].slots = 64;
+    const uint64_t before = status_of(1).refused_packets;
+    send_lie(0, 1);
+    net_run(5);
+    assert_int_equal(status_of(1).refused_packets, before + 1);
+    assert_int_equal(guest->members & ~7u, 0);
+    net_end();
+}
+
 static void a_member_asks_for_no_round_about_itself_or_slots_that_do_not_exist(void **unused) {
     (void)unused;
     net_start(&(keel_loopback_desc){ .delay_ms = 10 }, 3, &usual);
@@ -94,6 +114,7 @@ static void what_is_answered_to_a_round_is_checked(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_spectator_does_not_enter_at_the_word_of_its_host),
+        cmocka_unit_test(a_start_names_no_slots_that_nobody_can_have),
         cmocka_unit_test(a_member_asks_for_no_round_about_itself_or_slots_that_do_not_exist),
         cmocka_unit_test(what_is_answered_to_a_round_is_checked),
     };
