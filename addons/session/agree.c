@@ -151,9 +151,15 @@ void keeli_agree_step(keel_session *s) {
 }
 
 // ------------------------------------------------------------------ answering
+// True if the number of an agreement is one that the peer may have given.
+static bool is_number_of(const session_peer *peer, uint32_t epoch) {
+    return epoch % KEEL_SESSION_MAX_PLAYERS == keeli_first_slot(peer->slots);
+}
+
 static bool take_round(keel_session *s, session_peer *peer, const packet *p) {
     if (!p->slots || p->slots >> s->in.slots || p->slots & peer->slots) return false;
     if (p->epoch && p->epoch <= s->epoch) return true; // an older one
+    if (p->epoch && !is_number_of(peer, p->epoch)) return false;
     if (p->slots & s->own) {
         keeli_session_stop(s, KEEL_SESSION_DROPPED,
                            "the others did not hear this machine for too long");
@@ -203,8 +209,9 @@ static bool take_state(keel_session *s, session_peer *peer, const packet *p) {
     return true;
 }
 
-static bool take_decision(keel_session *s, const packet *p) {
+static bool take_decision(keel_session *s, const session_peer *peer, const packet *p) {
     if (p->epoch != s->epoch || s->is_asking) return true; // a later round decides
+    if (!is_number_of(peer, p->epoch)) return false;       // who asked decides
     if (p->known_count != s->in.slots || p->slots >> s->in.slots) return false;
     if (p->slots & s->own) {
         keeli_session_stop(s, KEEL_SESSION_DROPPED,
@@ -230,7 +237,7 @@ bool keeli_agree_packet(keel_session *s, session_peer *peer, const packet *p) {
     case PACKET_STATE:
         return plays && take_state(s, peer, p);
     case PACKET_DECIDE:
-        return plays && take_decision(s, p);
+        return plays && take_decision(s, peer, p);
     case PACKET_ENTER:
     case PACKET_ENTERED:
         return keeli_join_enter(s, peer, p);

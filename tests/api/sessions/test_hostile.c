@@ -111,12 +111,37 @@ static void what_is_answered_to_a_round_is_checked(void **unused) {
     }
 }
 
+static void only_who_asked_decides(void **unused) {
+    (void)unused;
+    net_start(&(keel_loopback_desc){ .delay_ms = 40 }, 3,
+              &(keel_session_desc){ .check_every = 10, .timeout_ms = 500 });
+    net_run_wild(60, 5);
+    const uint64_t before = status_of(1).refused_packets;
+    packet *p = begin_lie(1, PACKET_ROUND); // in the name of machine 0
+    p->epoch = (machines[1].session->epoch / 8 + 2) * 8;
+    p->slots = 1;
+    send_lie(2, 1);
+    p = begin_lie(1, PACKET_DECIDE);
+    p->epoch = machines[1].session->epoch; // of machine 0
+    p->slots = 1;
+    p->known_count = 3;
+    for (uint32_t i = 0; i < 3; ++i)
+        p->known[i] = machines[1].session->in.slot[i].known;
+    send_lie(2, 1);
+    net_run_wild(60, 6);
+    assert_int_equal(status_of(1).refused_packets, before + 2);
+    assert_null(event_of(1, KEEL_SESSION_LEFT));
+    (void)assert_same_game(0, 1);
+    net_end();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_spectator_does_not_enter_at_the_word_of_its_host),
         cmocka_unit_test(a_start_names_no_slots_that_nobody_can_have),
         cmocka_unit_test(a_member_asks_for_no_round_about_itself_or_slots_that_do_not_exist),
         cmocka_unit_test(what_is_answered_to_a_round_is_checked),
+        cmocka_unit_test(only_who_asked_decides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
