@@ -447,11 +447,20 @@ void keeli_join_step(keel_session *s) {
     }
 }
 
+// True if inputs of a player of these slots are known already.
+static bool has_begun(const keel_session *s, uint32_t slots) {
+    for (uint32_t i = 0; i < s->in.slots; ++i)
+        if (slots >> i & 1 && s->in.slot[i].is_playing && s->in.slot[i].known != s->in.slot[i].from)
+            return true;
+    return false;
+}
+
 // A member is asked to let a player enter.
 static bool take_enter(keel_session *s, session_peer *peer, const packet *p) {
     if (p->epoch <= s->epoch) return true;
     session_peer *who = p->slots ? keeli_peer_of(s, keeli_first_slot(p->slots)) : NULL;
     if (p->slots & s->own || !p->slots || p->slots >> s->in.slots) return false;
+    if (has_begun(s, p->slots) || p->frame > s->in.now + INPUT_AHEAD) return false;
     s->epoch = p->epoch;
     const bool is_known =
         who && who->slots == p->slots && (who->state == PEER_GUEST || who->state == PEER_MEMBER);
@@ -502,6 +511,7 @@ bool keeli_join_enter(keel_session *s, session_peer *peer, const packet *p) {
     if (s->phase == PHASE_CATCHING_UP) return take_entry(s, peer, p);
     if (peer->state != PEER_MEMBER || p->epoch != s->entry_number)
         return peer->state == PEER_MEMBER;
+    if (p->frame > s->in.now + INPUT_AHEAD) return false;
     if (p->frame > s->entry_frame) {
         s->entry_frame = p->frame;
         s->entry_at = -1; // again, with that frame

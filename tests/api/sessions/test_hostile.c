@@ -135,6 +135,45 @@ static void only_who_asked_decides(void **unused) {
     net_end();
 }
 
+static void who_plays_does_not_enter_once_more(void **unused) {
+    (void)unused;
+    net_start(&(keel_loopback_desc){ .delay_ms = 10 }, 3, &usual);
+    net_run_wild(100, 7);
+    const uint64_t before = status_of(0).refused_packets;
+    packet *p = begin_lie(0, PACKET_ENTER);
+    p->epoch = machines[0].session->epoch + 16 - machines[0].session->epoch % 8 + 2;
+    p->slots = 2; // machine 1, which would lose what it played
+    p->frame = status_of(0).frame + 40;
+    send_lie(2, 0);
+    net_run_wild(100, 8);
+    assert_int_equal(status_of(0).refused_packets, before + 1);
+    assert_true(assert_same_game(0, 1) > 150);
+    net_end();
+}
+
+static void nobody_enters_in_a_far_frame(void **unused) {
+    (void)unused;
+    const keel_session_desc desc = { .players = 4, .start_players = 2, .check_every = 10 };
+    net_start(&(keel_loopback_desc){ .delay_ms = 10 }, 2, &desc);
+    net_run_wild(100, 9);
+    machine *m = net_machine(2, &desc);
+    assert_int_equal(keel_session_connect(m->session, "0", 0), KEEL_OK);
+    keel_session *leader = machines[0].session;
+    for (uint32_t i = 0; i < 200 && !leader->entering; ++i)
+        net_run(1);
+    assert_int_equal(leader->entering, 4);
+    packet *p = begin_lie(0, PACKET_ENTERED);
+    p->epoch = leader->entry_number;
+    p->slots = 4;
+    p->frame = UINT32_MAX;
+    send_lie(1, 0);
+    net_run_wild(100, 10);
+    assert_true(status_of(2).is_playing);
+    assert_true(leader->entry_frame < status_of(0).frame);
+    (void)assert_same_game(0, 2);
+    net_end();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_spectator_does_not_enter_at_the_word_of_its_host),
@@ -142,6 +181,8 @@ int main(void) {
         cmocka_unit_test(a_member_asks_for_no_round_about_itself_or_slots_that_do_not_exist),
         cmocka_unit_test(what_is_answered_to_a_round_is_checked),
         cmocka_unit_test(only_who_asked_decides),
+        cmocka_unit_test(who_plays_does_not_enter_once_more),
+        cmocka_unit_test(nobody_enters_in_a_far_frame),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
