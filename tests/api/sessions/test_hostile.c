@@ -174,6 +174,23 @@ static void nobody_enters_in_a_far_frame(void **unused) {
     net_end();
 }
 
+static void before_a_player_entered_there_are_zeros(void **unused) {
+    (void)unused;
+    inputs in;
+    const Pad pad = { 3, 4, 1, 0 }, none = { 0 };
+    assert_true(keeli_inputs_init(&in, 2, sizeof(Pad)));
+    keeli_inputs_enter(&in, 0, 0);
+    for (uint64_t f = 0; f < 900; ++f, in.now = f)
+        assert_int_equal(keeli_inputs_add(&in, 0, f, &pad), INPUT_TAKEN);
+    keeli_inputs_enter(&in, 1, 100000);
+    assert_false(keeli_inputs_plays(&in, 1, 890));
+    assert_memory_equal(keeli_inputs_find(&in, 1, 890), &none, sizeof none);
+    assert_null(keeli_inputs_find(&in, 1, 100000));
+    assert_memory_equal(keeli_inputs_find(&in, 0, 890), &pad, sizeof pad);
+    assert_null(keeli_inputs_find(&in, 0, 500)); // not kept any more
+    keeli_inputs_deinit(&in);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_spectator_does_not_enter_at_the_word_of_its_host),
@@ -183,6 +200,7 @@ int main(void) {
         cmocka_unit_test(only_who_asked_decides),
         cmocka_unit_test(who_plays_does_not_enter_once_more),
         cmocka_unit_test(nobody_enters_in_a_far_frame),
+        cmocka_unit_test(before_a_player_entered_there_are_zeros),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
