@@ -191,6 +191,33 @@ static void before_a_player_entered_there_are_zeros(void **unused) {
     keeli_inputs_deinit(&in);
 }
 
+// A transport that receives a packet of a new stranger before each of its own.
+static size_t (*calm_receive)(void *self, uint32_t *peer, void *bytes, size_t capacity);
+static uint32_t strangers;
+static size_t receive_in_a_flood(void *self, uint32_t *peer, void *bytes, size_t capacity) {
+    if (++strangers % 2) return calm_receive(self, peer, bytes, capacity);
+    *peer = 1000 + strangers;
+    memcpy(bytes, "\1\0\0\0\0what?", 10);
+    return 10;
+}
+
+static void strangers_keep_nobody_out(void **unused) {
+    (void)unused;
+    const keel_session_desc desc = { .players = 3, .start_players = 2, .check_every = 10 };
+    net_start(&(keel_loopback_desc){ .delay_ms = 10 }, 2, &desc);
+    calm_receive = machines[0].session->desc.transport.receive;
+    machines[0].session->desc.transport.receive = receive_in_a_flood;
+    net_run_wild(100, 11);
+    assert_true(strangers > 200);
+    machine *m = net_machine(2, &desc);
+    assert_int_equal(keel_session_connect(m->session, "0", 0), KEEL_OK);
+    net_run_wild(150, 12);
+    assert_true(status_of(2).is_playing);
+    (void)assert_same_game(0, 1);
+    (void)assert_same_game(0, 2);
+    net_end();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_spectator_does_not_enter_at_the_word_of_its_host),
@@ -201,6 +228,7 @@ int main(void) {
         cmocka_unit_test(who_plays_does_not_enter_once_more),
         cmocka_unit_test(nobody_enters_in_a_far_frame),
         cmocka_unit_test(before_a_player_entered_there_are_zeros),
+        cmocka_unit_test(strangers_keep_nobody_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
