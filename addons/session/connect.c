@@ -125,6 +125,14 @@ void keeli_connect_welcome(keel_session *s, session_peer *peer, const packet *he
     keeli_peer_send(s, peer, true);
 }
 
+// True if one more spectator would take a place that players may need.
+static bool has_many_spectators(keel_session *s) {
+    uint32_t count = 0;
+    EACH_PEER(s, peer)
+    count += peer->state == PEER_FEED && !peer->slots;
+    return count + KEEL_SESSION_MAX_PLAYERS > KEEL_SESSION_MAX_PEERS;
+}
+
 static bool take_hello(keel_session *s, session_peer *peer, const packet *p) {
     char text[PACKET_TEXT + 1];
     if (peer->state != PEER_NEW) return peer->state == PEER_GUEST; // said twice
@@ -139,6 +147,10 @@ static bool take_hello(keel_session *s, session_peer *peer, const packet *p) {
     }
     if (!p->wants && !s->desc.takes_spectators) {
         keeli_connect_refuse(s, peer, "the game takes no spectators");
+        return true;
+    }
+    if (!p->wants && has_many_spectators(s)) {
+        keeli_connect_refuse(s, peer, "the game has as many spectators as it takes");
         return true;
     }
     if (p->wants && free_slots(s, p->wants) == KEEL_SESSION_NO_PLAYER) {

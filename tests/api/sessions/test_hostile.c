@@ -218,6 +218,48 @@ static void strangers_keep_nobody_out(void **unused) {
     net_end();
 }
 
+// Says HELLO as a spectator, from a machine that has no session.
+static void hello_from(uint32_t number, uint32_t schema) {
+    packet *p = begin_lie(0, PACKET_HELLO);
+    p->session = 0;
+    keeli_schema_write(machines[0].session, p);
+    p->wants = 0;
+    p->schema += schema;
+    static unsigned char bytes[PACKET_BYTES];
+    const size_t size = keeli_packet_write(p, bytes, sizeof bytes, sizeof(Pad));
+    memcpy(machines[0].session->received, bytes, size);
+    const keel_session_transport t = keel_loopback_transport(network, number);
+    t.send(t.self, 0, bytes, size, true);
+}
+
+static uint32_t fake_number; // of a machine that sends a packet of machine 7
+static size_t receive_from_many(void *self, uint32_t *peer, void *bytes, size_t capacity) {
+    const size_t size = calm_receive(self, peer, bytes, capacity);
+    if (size && *peer == 7) *peer = 100 + fake_number;
+    return size;
+}
+
+static uint32_t count_peers(peer_state state) {
+    uint32_t count = 0;
+    EACH_PEER(machines[0].session, peer)
+    count += peer->state == state;
+    return count;
+}
+
+static void spectators_leave_places_for_players(void **unused) {
+    (void)unused;
+    net_start(&(keel_loopback_desc){ .delay_ms = 0 }, 2,
+              &(keel_session_desc){ .takes_spectators = true, .timeout_ms = KEEL_SESSION_NEVER });
+    calm_receive = machines[0].session->desc.transport.receive;
+    machines[0].session->desc.transport.receive = receive_from_many;
+    for (fake_number = 0; fake_number < 30; ++fake_number) {
+        hello_from(7, 0);
+        net_run(1);
+    }
+    assert_int_equal(count_peers(PEER_FEED), KEEL_SESSION_MAX_PEERS - KEEL_SESSION_MAX_PLAYERS + 1);
+    net_end();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_spectator_does_not_enter_at_the_word_of_its_host),
@@ -229,6 +271,7 @@ int main(void) {
         cmocka_unit_test(nobody_enters_in_a_far_frame),
         cmocka_unit_test(before_a_player_entered_there_are_zeros),
         cmocka_unit_test(strangers_keep_nobody_out),
+        cmocka_unit_test(spectators_leave_places_for_players),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
