@@ -100,13 +100,21 @@ static keel_result make_image(keel_session *s, session_peer *peer) {
     return KEEL_OK;
 }
 
+// True if a peer is being sent an image: the next one is made when it has all of it.
+static bool is_sending_image(keel_session *s) {
+    EACH_PEER(s, peer)
+    if (peer->state == PEER_FEED && peer->image && !peer->has_image) return true;
+    return false;
+}
+
 keel_result keeli_join_collect(keel_session *s) {
     if (!has_feeds(s)) {
         s->log_first = s->log_end = 0;
         return KEEL_OK;
     }
     EACH_PEER(s, peer)
-    if (peer->state == PEER_FEED && !peer->image) KEEL_TRY(make_image(s, peer));
+    if (peer->state == PEER_FEED && !peer->image && !is_sending_image(s))
+        KEEL_TRY(make_image(s, peer));
     const uint64_t confirmed = keeli_inputs_confirmed(&s->in);
     for (uint64_t f = s->log_end; f < confirmed && f < s->in.now; ++f)
         if (!log_frame(s, f)) return KEEL_ERROR_MEMORY;
@@ -131,6 +139,10 @@ static void send_image(keel_session *s, session_peer *peer) {
         left -= PACKET_CHUNK;
     }
     peer->has_image = peer->image_sent == peer->image_size;
+    unsigned char *rest = peer->has_image ? realloc(peer->image, 1) : NULL;
+    if (!rest) return;
+    peer->image = rest; // that it is there says that it was made
+    peer->image_room = 1;
 }
 
 // Sends the inputs of frames in which the same slots play, as many as fit a packet.

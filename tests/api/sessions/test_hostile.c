@@ -260,6 +260,37 @@ static void spectators_leave_places_for_players(void **unused) {
     net_end();
 }
 
+static void one_image_is_sent_at_a_time_and_freed_then(void **unused) {
+    (void)unused;
+    net_start(&(keel_loopback_desc){ .delay_ms = 0 }, 2,
+              &(keel_session_desc){ .takes_spectators = true, .timeout_ms = KEEL_SESSION_NEVER });
+    calm_receive = machines[0].session->desc.transport.receive;
+    machines[0].session->desc.transport.receive = receive_from_many;
+    for (fake_number = 0; fake_number < 3; ++fake_number) {
+        hello_from(7, 0);
+        keel_loopback_advance(network, 0.001);
+        playing = &machines[0];
+        keel_session_poll(machines[0].session);
+    }
+    uint32_t most = 0, done = 0;
+    for (uint32_t i = 0; i < 60; ++i) {
+        net_run(1);
+        size_t room = 0;
+        uint32_t sending = 0;
+        done = 0;
+        EACH_PEER(machines[0].session, peer) {
+            room += peer->image_room;
+            sending += peer->state == PEER_FEED && peer->image && !peer->has_image;
+            done += peer->has_image;
+            if (peer->has_image) assert_true(peer->image_room <= 1);
+        }
+        most = sending > most ? sending : most;
+    }
+    assert_int_equal(done, 3);
+    assert_true(most <= 1);
+    net_end();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_spectator_does_not_enter_at_the_word_of_its_host),
@@ -272,6 +303,7 @@ int main(void) {
         cmocka_unit_test(before_a_player_entered_there_are_zeros),
         cmocka_unit_test(strangers_keep_nobody_out),
         cmocka_unit_test(spectators_leave_places_for_players),
+        cmocka_unit_test(one_image_is_sent_at_a_time_and_freed_then),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
