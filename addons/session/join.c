@@ -243,7 +243,8 @@ bool keeli_join_meet(keel_session *s, session_peer *peer, const packet *p) {
     if (peer->state != PEER_NEW) return peer->slots == p->slots; // said again
     if (p->slots & keeli_playing_slots(s)) return false;
     session_peer *known = keeli_peer_of(s, keeli_first_slot(p->slots));
-    if (known) // an earlier attempt
+    if (known && known->state != PEER_GUEST) return false; // this machine itself lets them join
+    if (known)                                             // an earlier attempt
         keeli_peer_forget(s, known);
     peer->state = PEER_GUEST;
     peer->slots = p->slots;

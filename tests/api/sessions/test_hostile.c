@@ -291,6 +291,25 @@ static void one_image_is_sent_at_a_time_and_freed_then(void **unused) {
     net_end();
 }
 
+static void a_guest_takes_no_place_of_one_whom_this_machine_lets_join(void **unused) {
+    (void)unused;
+    const keel_session_desc desc = { .players = 3, .start_players = 2, .check_every = 10 };
+    net_start(&(keel_loopback_desc){ .delay_ms = 40 }, 2, &desc);
+    net_run_wild(100, 13);
+    machine *m = net_machine(2, &desc);
+    assert_int_equal(keel_session_connect(m->session, "0", 0), KEEL_OK);
+    for (uint32_t i = 0; i < 60 && !count_peers(PEER_FEED); ++i)
+        net_run(1);
+    assert_int_equal(count_peers(PEER_FEED), 1);
+    begin_lie(0, PACKET_MEET)->slots = 4;
+    send_lie(6, 0);
+    net_run(10);
+    assert_int_equal(count_peers(PEER_FEED), 1);
+    net_run_wild(100, 14);
+    assert_true(status_of(2).is_playing);
+    net_end();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_spectator_does_not_enter_at_the_word_of_its_host),
@@ -304,6 +323,7 @@ int main(void) {
         cmocka_unit_test(strangers_keep_nobody_out),
         cmocka_unit_test(spectators_leave_places_for_players),
         cmocka_unit_test(one_image_is_sent_at_a_time_and_freed_then),
+        cmocka_unit_test(a_guest_takes_no_place_of_one_whom_this_machine_lets_join),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
