@@ -42,6 +42,8 @@ void keeli_connect_hello(keel_session *s, session_peer *peer) {
 void keeli_connect_refuse(keel_session *s, session_peer *peer, const char *text) {
     packet *p = keeli_packet_begin(s, PACKET_REFUSED);
     p->slots = keeli_agree_staying(s);
+    // A stranger does not learn the number of the session.
+    if (peer->state == PEER_NEW && s->in_packet.type == PACKET_HELLO) p->session = 0;
     snprintf(p->text, sizeof p->text, "%s", text);
     keeli_peer_send(s, peer, true);
     peer->state = PEER_NEW;

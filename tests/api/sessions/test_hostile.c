@@ -310,6 +310,29 @@ static void a_guest_takes_no_place_of_one_whom_this_machine_lets_join(void **unu
     net_end();
 }
 
+// What machine 6 received, as a packet.
+static bool stranger_receives(packet *p) {
+    static unsigned char bytes[PACKET_BYTES];
+    uint32_t from;
+    const keel_session_transport t = keel_loopback_transport(network, 6);
+    const size_t size = t.receive(t.self, &from, bytes, sizeof bytes);
+    return size && keeli_packet_read(p, bytes, size, sizeof(Pad), 0);
+}
+
+static void a_stranger_who_is_refused_does_not_learn_the_sessions_number(void **unused) {
+    (void)unused;
+    net_start(&(keel_loopback_desc){ .delay_ms = 10 }, 2, &usual);
+    net_run(10);
+    hello_from(6, 1);
+    net_run(10);
+    static packet answer;
+    assert_true(stranger_receives(&answer));
+    assert_int_equal(answer.type, PACKET_REFUSED);
+    assert_int_equal(answer.session, 0);
+    assert_true(answer.text[0] != '\0');
+    net_end();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_spectator_does_not_enter_at_the_word_of_its_host),
@@ -324,6 +347,7 @@ int main(void) {
         cmocka_unit_test(spectators_leave_places_for_players),
         cmocka_unit_test(one_image_is_sent_at_a_time_and_freed_then),
         cmocka_unit_test(a_guest_takes_no_place_of_one_whom_this_machine_lets_join),
+        cmocka_unit_test(a_stranger_who_is_refused_does_not_learn_the_sessions_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
