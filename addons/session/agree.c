@@ -15,6 +15,7 @@
 #include <string.h>
 
 static const double ask_again = 1.0; // seconds until a round begins anew
+enum { FAR_NUMBER = 65536 };         // no honest machine misses so many numbers
 
 uint32_t keeli_playing_slots(const keel_session *s) {
     uint32_t playing = 0;
@@ -36,7 +37,18 @@ bool keeli_agree_leads(keel_session *s) {
 
 uint32_t keeli_agree_number(keel_session *s) {
     s->epoch = (s->epoch / 8 + 1) * 8 + keeli_first_slot(s->own);
+    if (!s->epoch) s->epoch = 8; // 0 is a wish
     return s->epoch;
+}
+
+bool keeli_agree_is_later(const keel_session *s, uint32_t number) {
+    const uint32_t ahead = number - s->epoch; // numbers may begin anew behind the last one
+    return ahead && ahead <= INT32_MAX;
+}
+
+// True if a number is so far from ours that somebody lied to one of both machines.
+static bool is_far(const keel_session *s, uint32_t number) {
+    return number - s->epoch > FAR_NUMBER && s->epoch - number > FAR_NUMBER;
 }
 
 void keeli_agree_suspect(keel_session *s, session_peer *peer) {
@@ -156,9 +168,21 @@ static bool is_number_of(const session_peer *peer, uint32_t epoch) {
     return epoch % KEEL_SESSION_MAX_PLAYERS == keeli_first_slot(peer->slots);
 }
 
+// Tells the leader what this machine knows, with the highest number that it has seen.
+static void send_state(keel_session *s, session_peer *peer) {
+    packet *p = keeli_packet_begin(s, PACKET_STATE);
+    p->epoch = s->epoch;
+    p->slots = keeli_playing_slots(s) & ~s->leaving;
+    write_state(s, peer, p, UINT32_MAX & ~s->own & ~peer->slots);
+    keeli_peer_send(s, peer, true);
+}
+
 static bool take_round(keel_session *s, session_peer *peer, const packet *p) {
     if (!p->slots || p->slots >> s->in.slots || p->slots & peer->slots) return false;
-    if (p->epoch && p->epoch <= s->epoch) return true; // an older one
+    if (p->epoch && !keeli_agree_is_later(s, p->epoch)) { // an older one
+        if (is_far(s, p->epoch)) send_state(s, peer);
+        return true;
+    }
     if (p->epoch && !is_number_of(peer, p->epoch)) return false;
     if (p->slots & s->own) {
         keeli_session_stop(s, KEEL_SESSION_DROPPED,
@@ -172,11 +196,7 @@ static bool take_round(keel_session *s, session_peer *peer, const packet *p) {
     }
     s->epoch = p->epoch;
     s->is_asking = false;
-    packet *answer = keeli_packet_begin(s, PACKET_STATE);
-    answer->epoch = p->epoch;
-    answer->slots = keeli_playing_slots(s) & ~s->leaving;
-    write_state(s, peer, answer, UINT32_MAX & ~s->own & ~peer->slots);
-    keeli_peer_send(s, peer, true);
+    send_state(s, peer);
     return true;
 }
 
@@ -192,6 +212,10 @@ static void take_blocks(keel_session *s, const packet *p, uint32_t slots) {
 }
 
 static bool take_state(keel_session *s, session_peer *peer, const packet *p) {
+    if (s->is_asking && is_far(s, p->epoch)) { // the other one has seen a later number
+        s->epoch = p->epoch;
+        s->is_asking = false;
+    }
     if (!s->is_asking || p->epoch != s->epoch) return true; // of an older round
     if (p->known_count != s->in.slots || p->slots >> s->in.slots) return false;
     for (uint32_t i = 0; i < s->in.slots; ++i) // nobody knows inputs that are further ahead

@@ -470,7 +470,7 @@ static bool has_begun(const keel_session *s, uint32_t slots) {
 
 // A member is asked to let a player enter.
 static bool take_enter(keel_session *s, session_peer *peer, const packet *p) {
-    if (p->epoch <= s->epoch) return true;
+    if (!keeli_agree_is_later(s, p->epoch)) return true;
     session_peer *who = p->slots ? keeli_peer_of(s, keeli_first_slot(p->slots)) : NULL;
     if (p->slots & s->own || !p->slots || p->slots >> s->in.slots) return false;
     if (has_begun(s, p->slots) || p->frame > s->in.now + INPUT_AHEAD) return false;

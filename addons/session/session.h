@@ -246,6 +246,8 @@ uint32_t keeli_agree_staying(keel_session *s);
 bool keeli_agree_leads(keel_session *s);
 // Raises the number of agreements above all that were seen, and returns it.
 uint32_t keeli_agree_number(keel_session *s);
+// True if the number of an agreement is later than all that were seen.
+bool keeli_agree_is_later(const keel_session *s, uint32_t number);
 // Bits of the slots in which somebody plays.
 uint32_t keeli_playing_slots(const keel_session *s);
 

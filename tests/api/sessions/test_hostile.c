@@ -333,6 +333,34 @@ static void a_stranger_who_is_refused_does_not_learn_the_sessions_number(void **
     net_end();
 }
 
+// A member raises the numbers of agreements of one machine, or of two, to the end of their range.
+static void numbers_of_agreements_begin_anew_behind_the_last(void **unused) {
+    (void)unused;
+    for (uint32_t how = 0; how < 3; ++how) {
+        net_start(&(keel_loopback_desc){ .delay_ms = 20 }, 3,
+                  &(keel_session_desc){
+                      .players = 4, .start_players = 3, .check_every = 10, .timeout_ms = 500 });
+        net_run_wild(60, 15);
+        static const uint32_t numbers[] = { 0x7ffffffa, 0xf0000002, 0xfffffffa };
+        for (uint32_t i = 0; i < 3; ++i)
+            for (uint32_t to = 0; to < 2; ++to) {
+                if (how < 2 && how != to) continue;
+                packet *p = begin_lie(to, PACKET_ENTER);
+                p->epoch = numbers[i];
+                p->slots = 8; // nobody
+                send_lie(2, to);
+            }
+        net_run(10);
+        if (how != 1) assert_int_equal(machines[0].session->epoch, 0xfffffffa);
+        machines[2].is_stopped = true;
+        net_run_wild(400, 16);
+        assert_non_null(event_of(0, KEEL_SESSION_LEFT));
+        assert_non_null(event_of(1, KEEL_SESSION_LEFT));
+        assert_true(assert_same_game(0, 1) > 200);
+        net_end();
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_spectator_does_not_enter_at_the_word_of_its_host),
@@ -348,6 +376,7 @@ int main(void) {
         cmocka_unit_test(one_image_is_sent_at_a_time_and_freed_then),
         cmocka_unit_test(a_guest_takes_no_place_of_one_whom_this_machine_lets_join),
         cmocka_unit_test(a_stranger_who_is_refused_does_not_learn_the_sessions_number),
+        cmocka_unit_test(numbers_of_agreements_begin_anew_behind_the_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
