@@ -56,6 +56,7 @@ typedef struct session_peer {
     bool is_ready;               // met all others, or caught up
     bool is_suspect;             // nothing more is taken from it: it is about to be gone
     bool has_differed;           // it was told that the worlds differ
+    bool was_told;               // what differs was compared
     uint32_t differ_packets;     // received about it
     unsigned char *differ_early; // the first of them, until this machine has found out, too
     uint32_t differ_size;

@@ -361,6 +361,38 @@ static void numbers_of_agreements_begin_anew_behind_the_last(void **unused) {
     }
 }
 
+// ------------------------------------------------------------------ differences
+// Machines 0 and 1 differ, and machine 1 sends what it likes about it.
+static void what_another_machine_wrote_has_no_control_characters(void **unused) {
+    (void)unused;
+    net_start(&(keel_loopback_desc){ .delay_ms = 10 }, 2, &usual);
+    net_run(35);
+    const uint64_t frame = machines[0].session->next_check;
+    packet *p = begin_lie(0, PACKET_HASH);
+    p->frame = frame;
+    p->hash = 1;
+    send_lie(1, 0);
+    net_run(20);
+    assert_non_null(event_of(0, KEEL_SESSION_DIFFERS));
+    const uint32_t events = machines[0].event_count;
+    static const char text[] = "Ship\033[2J\t0\n0v1 \"\033\"\tx\t\0337\n";
+    for (uint32_t i = 0; i < 3; ++i) {
+        p = begin_lie(0, PACKET_DIFFER);
+        p->frame = frame;
+        p->kind = 3; // values
+        p->bytes = (const unsigned char *)text;
+        p->size = sizeof text - 1;
+        send_lie(1, 0);
+    }
+    net_run(10);
+    assert_int_equal(machines[0].event_count, events + 1); // once
+    const keel_session_event *e = &machines[0].events[events];
+    assert_int_equal(e->kind, KEEL_SESSION_DIFFERS);
+    for (const char *c = e->text; *c; ++c)
+        assert_true((unsigned char)*c >= ' ' && *c != 127);
+    net_end();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_spectator_does_not_enter_at_the_word_of_its_host),
@@ -377,6 +409,7 @@ int main(void) {
         cmocka_unit_test(a_guest_takes_no_place_of_one_whom_this_machine_lets_join),
         cmocka_unit_test(a_stranger_who_is_refused_does_not_learn_the_sessions_number),
         cmocka_unit_test(numbers_of_agreements_begin_anew_behind_the_last),
+        cmocka_unit_test(what_another_machine_wrote_has_no_control_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
