@@ -15,6 +15,7 @@
 #include <string.h>
 
 static const double ask_again = 1.0; // seconds until a round begins anew
+enum { FAR_NUMBER = 65536 };         // no honest machine misses so many numbers
 
 uint32_t keeli_playing_slots(const keel_session *s) {
     uint32_t playing = 0;
@@ -36,7 +37,18 @@ bool keeli_agree_leads(keel_session *s) {
 
 uint32_t keeli_agree_number(keel_session *s) {
     s->epoch = (s->epoch / 8 + 1) * 8 + keeli_first_slot(s->own);
+    if (!s->epoch) s->epoch = 8; // 0 is a wish
     return s->epoch;
+}
+
+bool keeli_agree_is_later(const keel_session *s, uint32_t number) {
+    const uint32_t ahead = number - s->epoch; // numbers may begin anew behind the last one
+    return ahead && ahead <= INT32_MAX;
+}
+
+// True if a number is so far from ours that somebody lied to one of both machines.
+static bool is_far(const keel_session *s, uint32_t number) {
+    return number - s->epoch > FAR_NUMBER && s->epoch - number > FAR_NUMBER;
 }
 
 void keeli_agree_suspect(keel_session *s, session_peer *peer) {
@@ -49,6 +61,14 @@ static void suspect_slots(keel_session *s, uint32_t slots) {
     EACH_PEER(s, peer)
         if (peer->state == PEER_MEMBER && peer->slots & slots && !peer->is_suspect)
             keeli_agree_suspect(s, peer);
+}
+
+// Returns the slots for which this machine has no input of the last player that it knows of.
+static uint32_t slots_without_input(const keel_session *s) {
+    uint32_t slots = 0;
+    for (uint32_t i = 0; i < s->in.slots; ++i)
+        slots |= (uint32_t)(s->in.slot[i].known == s->in.slot[i].from) << i;
+    return slots;
 }
 
 // Writes what this machine knows of all slots, with inputs that the peer may lack.
@@ -109,14 +129,6 @@ static void decide_if_all_answered(keel_session *s) {
     decide(s);
 }
 
-// Returns the slots for which this machine has no input of the last player that it knows of.
-static uint32_t slots_without_input(const keel_session *s) {
-    uint32_t slots = 0;
-    for (uint32_t i = 0; i < s->in.slots; ++i)
-        slots |= (uint32_t)(s->in.slot[i].known == s->in.slot[i].from) << i;
-    return slots;
-}
-
 // Takes what a member knows of a slot. Who knows the most decides whether there are any inputs.
 static void note_found(keel_session *s, uint32_t slot, uint64_t known, bool has_none) {
     const uint32_t bit = 1u << slot;
@@ -174,9 +186,28 @@ void keeli_agree_step(keel_session *s) {
 }
 
 // ------------------------------------------------------------------ answering
+// True if the number of an agreement is one that the peer may have given.
+static bool is_number_of(const session_peer *peer, uint32_t epoch) {
+    return epoch % KEEL_SESSION_MAX_PLAYERS == keeli_first_slot(peer->slots);
+}
+
+// Tells the leader what this machine knows, with the highest number that it has seen.
+static void send_state(keel_session *s, session_peer *peer) {
+    packet *p = keeli_packet_begin(s, PACKET_STATE);
+    p->epoch = s->epoch;
+    p->slots = keeli_playing_slots(s) & ~s->leaving;
+    p->count = slots_without_input(s);
+    write_state(s, peer, p, UINT32_MAX & ~s->own & ~peer->slots);
+    keeli_peer_send(s, peer, true);
+}
+
 static bool take_round(keel_session *s, session_peer *peer, const packet *p) {
-    if (!p->slots || p->slots >> s->in.slots) return false;
-    if (p->epoch && p->epoch <= s->epoch) return true; // an older one
+    if (!p->slots || p->slots >> s->in.slots || p->slots & peer->slots) return false;
+    if (p->epoch && !keeli_agree_is_later(s, p->epoch)) { // an older one
+        if (is_far(s, p->epoch)) send_state(s, peer);
+        return true;
+    }
+    if (p->epoch && !is_number_of(peer, p->epoch)) return false;
     if (p->slots & s->own) {
         keeli_session_stop(s, KEEL_SESSION_DROPPED,
                            "the others did not hear this machine for too long");
@@ -189,12 +220,7 @@ static bool take_round(keel_session *s, session_peer *peer, const packet *p) {
     }
     s->epoch = p->epoch;
     s->is_asking = false;
-    packet *answer = keeli_packet_begin(s, PACKET_STATE);
-    answer->epoch = p->epoch;
-    answer->slots = keeli_playing_slots(s) & ~s->leaving;
-    answer->count = slots_without_input(s);
-    write_state(s, peer, answer, UINT32_MAX & ~s->own & ~peer->slots);
-    keeli_peer_send(s, peer, true);
+    send_state(s, peer);
     return true;
 }
 
@@ -210,8 +236,14 @@ static void take_blocks(keel_session *s, const packet *p, uint32_t slots) {
 }
 
 static bool take_state(keel_session *s, session_peer *peer, const packet *p) {
+    if (s->is_asking && is_far(s, p->epoch)) { // the other one has seen a later number
+        s->epoch = p->epoch;
+        s->is_asking = false;
+    }
     if (!s->is_asking || p->epoch != s->epoch) return true; // it answers an older round
-    if (p->known_count != s->in.slots) return false;
+    if (p->known_count != s->in.slots || p->slots >> s->in.slots) return false;
+    for (uint32_t i = 0; i < s->in.slots; ++i) // nobody knows inputs that are further ahead
+        if (p->known[i] > s->in.now + INPUT_FRAMES) return false;
     // Slots that are gone for the other one and not for us, or the other way round.
     const uint32_t differ =
         (p->slots ^ (keeli_playing_slots(s) & ~s->leaving)) & ~s->own & ~peer->slots;
@@ -225,8 +257,9 @@ static bool take_state(keel_session *s, session_peer *peer, const packet *p) {
     return true;
 }
 
-static bool take_decision(keel_session *s, const packet *p) {
+static bool take_decision(keel_session *s, const session_peer *peer, const packet *p) {
     if (p->epoch != s->epoch || s->is_asking) return true; // a later round decides
+    if (!is_number_of(peer, p->epoch)) return false;       // who asked decides
     if (p->known_count != s->in.slots || p->slots >> s->in.slots) return false;
     if (p->slots & s->own) {
         keeli_session_stop(s, KEEL_SESSION_DROPPED,
@@ -253,7 +286,7 @@ bool keeli_agree_packet(keel_session *s, session_peer *peer, const packet *p) {
     case PACKET_STATE:
         return plays && take_state(s, peer, p);
     case PACKET_DECIDE:
-        return plays && take_decision(s, p);
+        return plays && take_decision(s, peer, p);
     case PACKET_ENTER:
     case PACKET_ENTERED:
         return keeli_join_enter(s, peer, p);

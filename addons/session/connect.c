@@ -42,6 +42,8 @@ void keeli_connect_hello(keel_session *s, session_peer *peer) {
 void keeli_connect_refuse(keel_session *s, session_peer *peer, const char *text) {
     packet *p = keeli_packet_begin(s, PACKET_REFUSED);
     p->slots = keeli_agree_staying(s);
+    // A stranger does not learn the number of the session.
+    if (peer->state == PEER_NEW && s->in_packet.type == PACKET_HELLO) p->session = 0;
     snprintf(p->text, sizeof p->text, "%s", text);
     keeli_peer_send(s, peer, true);
     peer->state = PEER_NEW;
@@ -145,6 +147,14 @@ static void refuse_hello(keel_session *s, session_peer *peer, const char *text) 
     keeli_session_event(s, KEEL_SESSION_WARNING, KEEL_SESSION_NO_PLAYER, s->in.now, warning);
 }
 
+// True if one more spectator would take a place that players may need.
+static bool has_many_spectators(keel_session *s) {
+    uint32_t count = 0;
+    EACH_PEER(s, peer)
+        count += peer->state == PEER_FEED && !peer->slots;
+    return count + KEEL_SESSION_MAX_PLAYERS > KEEL_SESSION_MAX_PEERS;
+}
+
 static bool take_hello(keel_session *s, session_peer *peer, const packet *p) {
     char text[PACKET_TEXT + 1];
     if (peer->state != PEER_NEW) return peer->state == PEER_GUEST; // said twice
@@ -158,6 +168,10 @@ static bool take_hello(keel_session *s, session_peer *peer, const packet *p) {
     }
     if (!p->wants && !s->desc.takes_spectators) {
         refuse_hello(s, peer, "the game takes no spectators");
+        return true;
+    }
+    if (!p->wants && has_many_spectators(s)) {
+        keeli_connect_refuse(s, peer, "the game has as many spectators as it takes");
         return true;
     }
     if (p->wants && free_slots(s, p->wants) == KEEL_SESSION_NO_PLAYER) {
@@ -236,8 +250,9 @@ static bool take_start(keel_session *s, session_peer *peer, const packet *p) {
     s->epoch = p->epoch;
     s->members = 0;
     for (uint32_t i = 0; i < p->member_count; ++i) {
-        if (!p->members[i].slots || s->members & p->members[i].slots) return false;
-        s->members |= p->members[i].slots;
+        const uint32_t slots = p->members[i].slots;
+        if (!slots || s->members & slots || slots >> s->in.slots) return false;
+        s->members |= slots;
     }
     if ((s->members & s->own) != s->own) return false;
 

@@ -86,7 +86,8 @@ input_result keeli_inputs_add(inputs *in, uint32_t slot, uint64_t frame, const v
 const unsigned char *keeli_inputs_find(const inputs *in, uint32_t slot, uint64_t frame) {
     const input_slot *s = &in->slot[slot];
     if (frame < in->first) return NULL;
-    if (frame >= s->known) return s->is_playing ? NULL : no_input;
+    if (!keeli_inputs_plays(in, slot, frame)) return no_input;
+    if (frame >= s->known) return NULL;
     return frame + INPUT_FRAMES >= s->known + 1 ? input_at(in, s->given, frame) : NULL;
 }
 

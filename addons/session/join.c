@@ -102,13 +102,21 @@ static keel_result make_image(keel_session *s, session_peer *peer) {
     return KEEL_OK;
 }
 
+// True if a peer is being sent an image: the next one is made when it has all of it.
+static bool is_sending_image(keel_session *s) {
+    EACH_PEER(s, peer)
+        if (peer->state == PEER_FEED && peer->image && !peer->has_image) return true;
+    return false;
+}
+
 keel_result keeli_join_collect(keel_session *s) {
     if (!has_feeds(s)) {
         s->log_first = s->log_end = 0;
         return KEEL_OK;
     }
     EACH_PEER(s, peer)
-        if (peer->state == PEER_FEED && !peer->image) KEEL_TRY(make_image(s, peer));
+        if (peer->state == PEER_FEED && !peer->image && !is_sending_image(s))
+            KEEL_TRY(make_image(s, peer));
     const uint64_t confirmed = keeli_inputs_confirmed(&s->in);
     for (uint64_t f = s->log_end; f < confirmed && f < s->in.now; ++f)
         if (!log_frame(s, f)) return KEEL_ERROR_MEMORY;
@@ -133,6 +141,10 @@ static void send_image(keel_session *s, session_peer *peer) {
         left -= PACKET_CHUNK;
     }
     peer->has_image = peer->image_sent == peer->image_size;
+    unsigned char *rest = peer->has_image ? realloc(peer->image, 1) : NULL;
+    if (!rest) return;
+    peer->image = rest; // that it is there says that it was made
+    peer->image_room = 1;
 }
 
 // Sends the inputs of frames in which the same slots play, as many as fit a packet.
@@ -233,7 +245,8 @@ bool keeli_join_meet(keel_session *s, session_peer *peer, const packet *p) {
     if (peer->state != PEER_NEW) return peer->slots == p->slots; // said again
     if (p->slots & keeli_playing_slots(s)) return false;
     session_peer *known = keeli_peer_of(s, keeli_first_slot(p->slots));
-    if (known) // an earlier attempt
+    if (known && known->state != PEER_GUEST) return false; // this machine itself lets them join
+    if (known)                                             // an earlier attempt
         keeli_peer_forget(s, known);
     peer->state = PEER_GUEST;
     peer->slots = p->slots;
@@ -449,11 +462,20 @@ void keeli_join_step(keel_session *s) {
     }
 }
 
+// True if inputs of a player of these slots are known already.
+static bool has_begun(const keel_session *s, uint32_t slots) {
+    for (uint32_t i = 0; i < s->in.slots; ++i)
+        if (slots >> i & 1 && s->in.slot[i].is_playing && s->in.slot[i].known != s->in.slot[i].from)
+            return true;
+    return false;
+}
+
 // A member is asked to let a player enter.
 static bool take_enter(keel_session *s, session_peer *peer, const packet *p) {
-    if (p->epoch <= s->epoch) return true;
+    if (!keeli_agree_is_later(s, p->epoch)) return true;
     session_peer *who = p->slots ? keeli_peer_of(s, keeli_first_slot(p->slots)) : NULL;
     if (p->slots & s->own || !p->slots || p->slots >> s->in.slots) return false;
+    if (has_begun(s, p->slots) || p->frame > s->in.now + INPUT_AHEAD) return false;
     s->epoch = p->epoch;
     const bool is_known =
         who && who->slots == p->slots && (who->state == PEER_GUEST || who->state == PEER_MEMBER);
@@ -473,7 +495,8 @@ static bool take_enter(keel_session *s, session_peer *peer, const packet *p) {
 
 // This machine enters: all members have agreed.
 static bool take_entry(keel_session *s, session_peer *peer, const packet *p) {
-    if (s->phase != PHASE_CATCHING_UP || peer->transport != s->host || p->slots != s->own)
+    if (s->phase != PHASE_CATCHING_UP || peer->transport != s->host || p->slots != s->own ||
+        !s->own || p->frame < s->fed) // a spectator does not enter, nor anybody in the past
         return false;
     s->epoch = p->epoch;
     s->entry = p->frame;
@@ -503,6 +526,7 @@ bool keeli_join_enter(keel_session *s, session_peer *peer, const packet *p) {
     if (s->phase == PHASE_CATCHING_UP) return take_entry(s, peer, p);
     if (peer->state != PEER_MEMBER || p->epoch != s->entry_number)
         return peer->state == PEER_MEMBER;
+    if (p->frame > s->in.now + INPUT_AHEAD) return false;
     if (p->frame > s->entry_frame) {
         s->entry_frame = p->frame;
         s->entry_at = -1; // again, with that frame

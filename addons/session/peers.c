@@ -31,16 +31,27 @@ session_peer *keeli_peer_of(keel_session *s, uint32_t slot) {
     return NULL;
 }
 
-session_peer *keeli_peer_add(keel_session *s, uint32_t transport) {
+// Returns a free place, or that of the machine that is there longest without having said anything
+// valid, so that strangers cannot keep others out.
+static session_peer *free_place(keel_session *s) {
+    session_peer *oldest = NULL;
     for (uint32_t i = 0; i < KEEL_SESSION_MAX_PEERS; ++i) {
         session_peer *peer = &s->peers[i];
-        if (peer->state != PEER_NONE) continue;
-        *peer = (session_peer){
-            .state = PEER_NEW, .transport = transport, .heard_at = s->clock, .second_at = s->clock
-        };
-        return peer;
+        if (peer->state == PEER_NONE) return peer;
+        const bool may_go = peer->state == PEER_NEW && peer->transport != s->host;
+        if (may_go && (!oldest || peer->heard_at < oldest->heard_at)) oldest = peer;
     }
-    return NULL;
+    if (oldest) keeli_peer_forget(s, oldest);
+    return oldest;
+}
+
+session_peer *keeli_peer_add(keel_session *s, uint32_t transport) {
+    session_peer *peer = free_place(s);
+    if (!peer) return NULL;
+    *peer = (session_peer){
+        .state = PEER_NEW, .transport = transport, .heard_at = s->clock, .second_at = s->clock
+    };
+    return peer;
 }
 
 void keeli_peer_forget(keel_session *s, session_peer *peer) {

@@ -56,6 +56,7 @@ typedef struct session_peer {
     bool is_ready;               // met all others, or caught up
     bool is_suspect;             // nothing more is taken from it: it is about to be gone
     bool has_differed;           // it was told that the worlds differ
+    bool was_told;               // what differs was compared
     uint32_t differ_packets;     // received about it
     unsigned char *differ_early; // the first of them, until this machine has found out, too
     uint32_t differ_size;
@@ -248,6 +249,8 @@ uint32_t keeli_agree_staying(keel_session *s);
 bool keeli_agree_leads(keel_session *s);
 // Raises the number of agreements above all that were seen, and returns it.
 uint32_t keeli_agree_number(keel_session *s);
+// True if the number of an agreement is later than all that were seen.
+bool keeli_agree_is_later(const keel_session *s, uint32_t number);
 // Bits of the slots in which somebody plays.
 uint32_t keeli_playing_slots(const keel_session *s);
 
