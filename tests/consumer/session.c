@@ -7,7 +7,7 @@
 typedef struct Sum {
     uint32_t value;
 } Sum;
-KEEL_UNIQUE(Sum);
+KEEL_UNIQUE(Sum, .no_padding = true);
 
 KEEL_SYSTEM_ONCE(add_inputs, KEEL_UNIQUE_READ(keel_inputs, in), KEEL_UNIQUE_WRITE(Sum, sum)) {
     for (uint32_t i = 0; i < in->players; ++i)

@@ -13,7 +13,7 @@
 typedef struct Count {
     uint32_t value;
 } Count;
-KEEL_UNIQUE(Count);
+KEEL_UNIQUE(Count, .no_padding = true);
 KEEL_SYSTEM_ONCE(count, KEEL_UNIQUE_WRITE(Count, c)) { ++c->value; }
 KEEL_WORKLOAD(transport_frame, KEEL_STEP(count));
 
