@@ -249,10 +249,17 @@ static void draw_help(SDL_Renderer *renderer, const Match *match) {
 }
 
 // Moves the picture to and fro after a hit.
-static void shake(SDL_Renderer *renderer, const Match *match, uint32_t now) {
+static void shake(SDL_Renderer *renderer, const Match *match, const scene *shown, uint32_t now) {
     const int far = match->shake / 3;
-    const SDL_Rect view = { now % 2 ? far : -far, now / 2 % 2 ? far : -far, ARENA_WIDTH, ARENA_HEIGHT };
-    SDL_RenderSetViewport(renderer, far ? &view : NULL);
+    const int x = now % 2 ? far : -far, y = now / 2 % 2 ? far : -far;
+    const SDL_Rect view = { shown->left + x, shown->top + y, ARENA_WIDTH, ARENA_HEIGHT };
+    SDL_RenderSetViewport(renderer, far || shown->is_part ? &view : NULL);
+}
+
+// Chooses the part of the renderer that the picture has.
+static void choose_part(SDL_Renderer *renderer, const scene *shown) {
+    const SDL_Rect view = { shown->left, shown->top, ARENA_WIDTH, ARENA_HEIGHT };
+    SDL_RenderSetViewport(renderer, shown->is_part ? &view : NULL);
 }
 
 void draw_scene(SDL_Renderer *renderer, keel_world *world, const scene *shown) {
@@ -262,14 +269,16 @@ void draw_scene(SDL_Renderer *renderer, keel_world *world, const scene *shown) {
     if (!match || !clock || !phase) return;
     SDL_SetRenderDrawBlendMode(renderer, SDL_BLENDMODE_BLEND);
     SDL_SetRenderDrawColor(renderer, background.r, background.g, background.b, 255);
-    SDL_RenderClear(renderer);
-    shake(renderer, match, clock->frame);
+    choose_part(renderer, shown);
+    if (shown->is_part) draw_veil(renderer, 1); // clearing would clear the other part, too
+    else SDL_RenderClear(renderer);
+    shake(renderer, match, shown, clock->frame);
     draw_floor(renderer);
     draw_pellets(renderer, world);
     draw_friends(renderer, world, clock->frame);
     draw_players(renderer, world, clock->frame);
     draw_particles(renderer, world);
-    SDL_RenderSetViewport(renderer, NULL);
+    choose_part(renderer, shown);
     if (shown->rewound > 0) draw_veil(renderer, shown->rewound * 0.7f);
     if (*phase == MENU) draw_menu(renderer, match, shown, clock->frame);
     else draw_score(renderer, match, shown);

@@ -15,6 +15,8 @@ typedef struct scene {
     bool is_alarm;    // the line about it tells of something bad
     uint32_t player;  // in a session: who plays here; MAX_PLAYERS or more: nobody
     char net[160];    // a line about the network
+    bool is_part;     // the picture has another one beside it, and its place is:
+    int left, top;
 } scene;
 
 // Draws a world into a renderer of ARENA_WIDTH x ARENA_HEIGHT (or of that logical size).

@@ -198,9 +198,7 @@ static void play_pair(app *a, double seconds) {
 static void draw_window(app *a) {
     const together *t = &a->shared;
     if (a->pair.network) {
-        if (both_draw(&a->pair, a->renderer)) return;
-        fail_by_sdl(a);
-        a->ended = true;
+        both_draw(&a->pair, a->renderer);
         return;
     }
     if (!t->world || (t->has_begun && !t->why[0])) draw_scene(a->renderer, world_of(a), &a->scene);
