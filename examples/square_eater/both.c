@@ -77,11 +77,10 @@ const char *both_problem(const both *b) {
 }
 
 // ---------------------------------------------------------------- the picture
-static void draw_side(const both *b, SDL_Renderer *renderer, int side, bool high) {
+static void draw_side(const both *b, SDL_Renderer *renderer, int side, SDL_Rect place) {
     const together *t = &b->sides[side];
     scene shown = { .is_session = true, .player = (uint32_t)side, .is_alarm = t->alarm[0] || t->why[0], .is_part = true };
-    shown.left = high ? 0 : side * ARENA_WIDTH;
-    shown.top = high ? side * ARENA_HEIGHT : 0;
+    SDL_RenderSetViewport(renderer, &place);
     together_tell(t, shown.net, sizeof shown.net);
     if (t->has_begun) draw_scene(renderer, t->world, &shown);
     else draw_waiting(renderer, t->world, &shown, "Waiting");
@@ -100,11 +99,15 @@ void both_draw(const both *b, SDL_Renderer *renderer) {
     const bool high = is_high(renderer);
     const int width = high ? ARENA_WIDTH : 2 * ARENA_WIDTH, height = high ? 2 * ARENA_HEIGHT : ARENA_HEIGHT;
     SDL_RenderSetLogicalSize(renderer, width, height);
+    SDL_Rect all; // in the middle of the window
+    SDL_RenderGetViewport(renderer, &all);
     SDL_SetRenderDrawColor(renderer, 5, 7, 13, 255);
     SDL_RenderClear(renderer);
-    for (int i = 0; i < 2; ++i)
-        draw_side(b, renderer, i, high);
-    SDL_RenderSetViewport(renderer, NULL);
+    for (int i = 0; i < 2; ++i) {
+        const int right = high ? 0 : i * ARENA_WIDTH, down = high ? i * ARENA_HEIGHT : 0;
+        draw_side(b, renderer, i, (SDL_Rect){ all.x + right, all.y + down, ARENA_WIDTH, ARENA_HEIGHT });
+    }
+    SDL_RenderSetViewport(renderer, &all); // places of the pointer are in it
     SDL_SetRenderDrawColor(renderer, 132, 140, 170, 255);
     const SDL_Rect between = { high ? 0 : ARENA_WIDTH - 1, high ? ARENA_HEIGHT - 1 : 0, high ? width : 3, high ? 3 : height };
     SDL_RenderFillRect(renderer, &between);

@@ -201,6 +201,7 @@ static void draw_window(app *a) {
         both_draw(&a->pair, a->renderer);
         return;
     }
+    SDL_RenderSetLogicalSize(a->renderer, ARENA_WIDTH, ARENA_HEIGHT); // the picture is in the middle, also of a new size
     if (!t->world || (t->has_begun && !t->why[0])) draw_scene(a->renderer, world_of(a), &a->scene);
     else draw_waiting(a->renderer, t->world, &a->scene, t->why[0] ? "The end" : "Waiting");
 }
