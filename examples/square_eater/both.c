@@ -39,10 +39,8 @@ bool both_begin(both *b, uint32_t seed, const keel_loopback_desc *weather, char 
 }
 
 void both_end(both *b) {
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < 2; ++i)
         together_end(&b->sides[i]);
-        if (b->pictures[i]) SDL_DestroyTexture(b->pictures[i]);
-    }
     keel_loopback_destroy(b->network);
     *b = (both){ 0 };
 }
@@ -79,18 +77,13 @@ const char *both_problem(const both *b) {
 }
 
 // ---------------------------------------------------------------- the picture
-// Draws the world of a side into its own picture.
-static bool draw_side(both *b, SDL_Renderer *renderer, int side) {
+static void draw_side(const both *b, SDL_Renderer *renderer, int side, SDL_Rect place) {
     const together *t = &b->sides[side];
-    SDL_Texture **picture = &b->pictures[side];
-    scene shown = { .is_session = true, .player = (uint32_t)side, .is_alarm = t->alarm[0] || t->why[0] };
+    scene shown = { .is_session = true, .player = (uint32_t)side, .is_alarm = t->alarm[0] || t->why[0], .is_part = true };
+    SDL_RenderSetViewport(renderer, &place);
     together_tell(t, shown.net, sizeof shown.net);
-    if (!*picture)
-        *picture = SDL_CreateTexture(renderer, SDL_PIXELFORMAT_ARGB8888, SDL_TEXTUREACCESS_TARGET, ARENA_WIDTH, ARENA_HEIGHT);
-    if (!*picture || SDL_SetRenderTarget(renderer, *picture) != 0) return false;
     if (t->has_begun) draw_scene(renderer, t->world, &shown);
     else draw_waiting(renderer, t->world, &shown, "Waiting");
-    return SDL_SetRenderTarget(renderer, NULL) == 0;
 }
 
 // Returns true if both pictures are larger when one is above the other.
@@ -102,18 +95,20 @@ static bool is_high(SDL_Renderer *renderer) {
     return above > beside;
 }
 
-bool both_draw(both *b, SDL_Renderer *renderer) {
+void both_draw(const both *b, SDL_Renderer *renderer) {
     const bool high = is_high(renderer);
-    for (int i = 0; i < 2; ++i)
-        if (!draw_side(b, renderer, i)) return false;
-    SDL_RenderSetLogicalSize(renderer, high ? ARENA_WIDTH : 2 * ARENA_WIDTH, high ? 2 * ARENA_HEIGHT : ARENA_HEIGHT);
+    const int width = high ? ARENA_WIDTH : 2 * ARENA_WIDTH, height = high ? 2 * ARENA_HEIGHT : ARENA_HEIGHT;
+    SDL_RenderSetLogicalSize(renderer, width, height);
+    SDL_Rect all; // in the middle of the window
+    SDL_RenderGetViewport(renderer, &all);
     SDL_SetRenderDrawColor(renderer, 5, 7, 13, 255);
     SDL_RenderClear(renderer);
     for (int i = 0; i < 2; ++i) {
-        const SDL_Rect to = { high ? 0 : i * ARENA_WIDTH, high ? i * ARENA_HEIGHT : 0, ARENA_WIDTH, ARENA_HEIGHT };
-        if (SDL_RenderCopy(renderer, b->pictures[i], NULL, &to) != 0) return false;
+        const int right = high ? 0 : i * ARENA_WIDTH, down = high ? i * ARENA_HEIGHT : 0;
+        draw_side(b, renderer, i, (SDL_Rect){ all.x + right, all.y + down, ARENA_WIDTH, ARENA_HEIGHT });
     }
+    SDL_RenderSetViewport(renderer, &all); // places of the pointer are in it
     SDL_SetRenderDrawColor(renderer, 132, 140, 170, 255);
-    const SDL_Rect line = { high ? 0 : ARENA_WIDTH - 1, high ? ARENA_HEIGHT - 1 : 0, high ? ARENA_WIDTH : 3, high ? 3 : ARENA_HEIGHT };
-    return SDL_RenderFillRect(renderer, &line) == 0;
+    const SDL_Rect between = { high ? 0 : ARENA_WIDTH - 1, high ? ARENA_HEIGHT - 1 : 0, high ? width : 3, high ? 3 : height };
+    SDL_RenderFillRect(renderer, &between);
 }

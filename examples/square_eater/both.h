@@ -9,7 +9,6 @@ typedef struct both {
     keel_loopback *network;
     keel_loopback_desc weather;
     together sides[2];
-    SDL_Texture *pictures[2];
     bool is_automatic[2]; // who plays by itself
 } both;
 
@@ -22,8 +21,8 @@ void both_step(both *b, const Input *input, double seconds);
 // Changes what the network does to packets, from now on.
 void both_set_weather(both *b, float delay_ms, float jitter_ms, float loss);
 
-// Draws both worlds beside each other, or one above the other, whichever is larger. False: SDL says why.
-bool both_draw(both *b, SDL_Renderer *renderer);
+// Draws both worlds beside each other, or one above the other, whichever is larger.
+void both_draw(const both *b, SDL_Renderer *renderer);
 
 // Returns a sentence about why a session ended, or "".
 const char *both_problem(const both *b);

@@ -248,11 +248,12 @@ static void draw_help(SDL_Renderer *renderer, const Match *match) {
     text_draw_centred(renderer, ARENA_WIDTH / 2, ARENA_HEIGHT - 23, 2, faded(dim, 0.7f), keys);
 }
 
-// Moves the picture to and fro after a hit.
-static void shake(SDL_Renderer *renderer, const Match *match, uint32_t now) {
+// Moves the picture to and fro after a hit. Its place is that of the viewport, which is not at the edge of every window.
+static void shake(SDL_Renderer *renderer, const Match *match, SDL_Rect place, uint32_t now) {
     const int far = match->shake / 3;
-    const SDL_Rect view = { now % 2 ? far : -far, now / 2 % 2 ? far : -far, ARENA_WIDTH, ARENA_HEIGHT };
-    SDL_RenderSetViewport(renderer, far ? &view : NULL);
+    place.x += now % 2 ? far : -far;
+    place.y += now / 2 % 2 ? far : -far;
+    if (far) SDL_RenderSetViewport(renderer, &place);
 }
 
 void draw_scene(SDL_Renderer *renderer, keel_world *world, const scene *shown) {
@@ -262,14 +263,17 @@ void draw_scene(SDL_Renderer *renderer, keel_world *world, const scene *shown) {
     if (!match || !clock || !phase) return;
     SDL_SetRenderDrawBlendMode(renderer, SDL_BLENDMODE_BLEND);
     SDL_SetRenderDrawColor(renderer, background.r, background.g, background.b, 255);
-    SDL_RenderClear(renderer);
-    shake(renderer, match, clock->frame);
+    SDL_Rect place;
+    SDL_RenderGetViewport(renderer, &place);
+    if (shown->is_part) draw_veil(renderer, 1); // clearing would clear the other part, too
+    else SDL_RenderClear(renderer);
+    shake(renderer, match, place, clock->frame);
     draw_floor(renderer);
     draw_pellets(renderer, world);
     draw_friends(renderer, world, clock->frame);
     draw_players(renderer, world, clock->frame);
     draw_particles(renderer, world);
-    SDL_RenderSetViewport(renderer, NULL);
+    if (match->shake / 3) SDL_RenderSetViewport(renderer, &place);
     if (shown->rewound > 0) draw_veil(renderer, shown->rewound * 0.7f);
     if (*phase == MENU) draw_menu(renderer, match, shown, clock->frame);
     else draw_score(renderer, match, shown);

@@ -198,11 +198,10 @@ static void play_pair(app *a, double seconds) {
 static void draw_window(app *a) {
     const together *t = &a->shared;
     if (a->pair.network) {
-        if (both_draw(&a->pair, a->renderer)) return;
-        fail_by_sdl(a);
-        a->ended = true;
+        both_draw(&a->pair, a->renderer);
         return;
     }
+    SDL_RenderSetLogicalSize(a->renderer, ARENA_WIDTH, ARENA_HEIGHT); // the picture is in the middle, also of a new size
     if (!t->world || (t->has_begun && !t->why[0])) draw_scene(a->renderer, world_of(a), &a->scene);
     else draw_waiting(a->renderer, t->world, &a->scene, t->why[0] ? "The end" : "Waiting");
 }
