@@ -72,16 +72,18 @@ typedef struct keel_inputs {
     uint32_t players;                        ///< number of slots
     uint32_t size;                           ///< bytes of an input
     uint8_t state[KEEL_SESSION_MAX_PLAYERS]; ///< keel_input_state of each slot
-    /// The input of each slot, aligned to 16 bytes; see keel_input_of
-    _Alignas(16) unsigned char bytes[KEEL_SESSION_MAX_PLAYERS][KEEL_SESSION_MAX_INPUT];
+    /// The input of each slot, aligned to 8 bytes; see keel_input_of
+    unsigned char bytes[KEEL_SESSION_MAX_PLAYERS][KEEL_SESSION_MAX_INPUT];
 } keel_inputs;
+/// @cond
 KEEL_UNIQUE(keel_inputs, .transient = true);
+/// @endcond
 
 /// Returns the input of a player. Typed: keel_input_of.
 /// @param size bytes that the caller expects
 /// @return zeros for a player beyond the slots, for another size, and for `in` NULL; never NULL
 static inline const void *keel_input_at(const keel_inputs *in, uint32_t player, size_t size) {
-    static const keel_inputs nothing;
+    static keel_inputs nothing; // zeros
     const bool is_there =
         in && player < in->players && player < KEEL_SESSION_MAX_PLAYERS && size == in->size;
     return is_there ? in->bytes[player] : nothing.bytes[0];
@@ -381,7 +383,8 @@ typedef struct keel_replay_options {
 } keel_replay_options;
 /// The content of a replay, and its place.
 typedef struct keel_replay_info {
-    uint64_t first, end;  ///< the first frame, and the one behind the last
+    uint64_t first;       ///< the first frame
+    uint64_t end;         ///< the frame behind the last one
     uint64_t frame;       ///< the frame that is played next
     uint64_t differs;     ///< after KEEL_ERROR_DIFFERS: the frame whose state is another one
     uint64_t same;        ///< the last frame whose state was the recorded one
