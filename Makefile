@@ -109,6 +109,7 @@ web:
 check-web: web
 	tools/install_packages browser
 	tests/web/run.sh programs
+	tests/web/run.sh together
 
 # What a function of keel::maths costs, beside the C library.
 .PHONY: bench-maths

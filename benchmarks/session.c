@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Measures what a rollback session costs beside the frames of its game, in turns in one run: nothing
-// to correct, and each frame corrected over eight; what packets cost and how many bytes go out; how
-// long a player takes to join, and how long until a difference is named. Called by
-// make bench-session.
+// Measures what a rollback session costs beside the frames of its game, in turns in one run:
+// nothing to correct, and each frame corrected over eight; what packets cost and how many bytes go
+// out; how long a player takes to join, and how long until a difference is named. Called by make
+// bench-session.
 #define _POSIX_C_SOURCE 200809L
 #include "packet.h"
 
@@ -56,10 +56,13 @@ KEEL_SYSTEM(bounce, KEEL_READ(Position, p), KEEL_WRITE(Velocity, v)) {
 }
 KEEL_SYSTEM(heal, KEEL_WRITE(Health, h)) { h->points = h->points < 100 ? h->points + 0.01F : 0; }
 KEEL_SYSTEM_ONCE(plant, KEEL_UNIQUE_READ(keel_inputs, in), KEEL_WORLD(world)) {
-    Health *h = is_planted && in->frame == 100 ? keel_get_mut(world, keel_entity_at(world, 77), Health) : NULL;
+    Health *h = is_planted && in->frame == 100
+                    ? keel_get_mut(world, keel_entity_at(world, 77), Health)
+                    : NULL;
     if (h) h->points += 1;
 }
-KEEL_WORKLOAD(frame, KEEL_STEP(blow), KEEL_STEP(drift), KEEL_STEP(move), KEEL_STEP(bounce), KEEL_STEP(heal));
+KEEL_WORKLOAD(frame, KEEL_STEP(blow), KEEL_STEP(drift), KEEL_STEP(move), KEEL_STEP(bounce),
+              KEEL_STEP(heal));
 KEEL_WORKLOAD(frame_and_plant, KEEL_NESTED(frame), KEEL_STEP(plant));
 
 static double now_seconds(void) {
@@ -74,7 +77,8 @@ static keel_world *world_of(uint32_t entities) {
     keel_set_unique(w, Gust, { 0, 0 });
     for (uint32_t i = 0; i < entities; ++i)
         keel_add_entity(w, KEEL_INIT(Position, { (float)(i % 1000), (float)(i / 1000) }),
-                        KEEL_INIT(Velocity, { (float)(i % 13) * 0.1F, 0 }), KEEL_INIT(Health, { (float)(i % 100) }));
+                        KEEL_INIT(Velocity, { (float)(i % 13) * 0.1F, 0 }),
+                        KEEL_INIT(Health, { (float)(i % 100) }));
     return w;
 }
 
@@ -97,7 +101,8 @@ typedef struct pair {
     keel_session_event difference;
 } pair;
 
-static keel_session *session_of(pair *p, uint32_t i, uint32_t check_every, uint32_t delay, const keel_workload *step) {
+static keel_session *session_of(pair *p, uint32_t i, uint32_t check_every, uint32_t delay,
+                                const keel_workload *step) {
     keel_error error = { 0 };
     const keel_session_desc desc = { .step = step,
                                      .input_size = sizeof(Pad),
@@ -125,7 +130,8 @@ static void pair_frame(pair *p, uint64_t t, bool changes) {
         const Pad pad = { changes ? (uint32_t)(t * 2654435761u >> 7) + i : 1 };
         const double begin = now_seconds();
         keel_session_poll(p->session[i]);
-        (void)keel_session_give_input(p->session[i], keel_session_status_of(p->session[i]).local_player, &pad);
+        (void)keel_session_give_input(p->session[i],
+                                      keel_session_status_of(p->session[i]).local_player, &pad);
         (void)keel_session_advance(p->session[i], 1.0 / 60 + 1e-9);
         const double spent = now_seconds() - begin;
         p->spent[i] += spent;
@@ -135,9 +141,10 @@ static void pair_frame(pair *p, uint64_t t, bool changes) {
     }
 }
 
-static void pair_begin(pair *p, uint32_t first, uint32_t second, float delay_ms, float loss, uint32_t check_every,
-                       uint32_t delay, const keel_workload *step) {
-    *p = (pair){ .net = keel_loopback_create(&(keel_loopback_desc){ .peers = 8, .seed = 7, .delay_ms = delay_ms, .loss = loss }) };
+static void pair_begin(pair *p, uint32_t first, uint32_t second, float delay_ms, float loss,
+                       uint32_t check_every, uint32_t delay, const keel_workload *step) {
+    *p = (pair){ .net = keel_loopback_create(&(keel_loopback_desc){
+                     .peers = 8, .seed = 7, .delay_ms = delay_ms, .loss = loss }) };
     p->world[0] = world_of(first);
     p->world[1] = world_of(second);
     p->session[0] = session_of(p, 0, check_every, delay, step);
@@ -180,7 +187,8 @@ static void rows_of(uint32_t entities, double goal) {
     pair quiet, wild;
     const uint32_t never = 1u << 30;
     pair_begin(&quiet, entities, 0, 30, 0, never, 3, KEEL_WORKLOAD_OF(frame));
-    pair_begin(&wild, entities, 0, (float)(BACK - 1) * 1000 / 60 + 5, 0, never, KEEL_SESSION_NO_DELAY, KEEL_WORKLOAD_OF(frame));
+    pair_begin(&wild, entities, 0, (float)(BACK - 1) * 1000 / 60 + 5, 0, never,
+               KEEL_SESSION_NO_DELAY, KEEL_WORKLOAD_OF(frame));
     uint64_t t = 0, u = 0;
     double times[3][ROUNDS], replayed[2] = { 0 };
     (void)time_session(&quiet, &t, false, &replayed[0]);
@@ -190,9 +198,10 @@ static void rows_of(uint32_t entities, double goal) {
         times[1][i] = time_session(&quiet, &t, false, &replayed[0]);
         times[2][i] = time_session(&wild, &u, true, &replayed[1]);
     }
-    const double frame_alone = median(times[0], ROUNDS), nothing = median(times[1], ROUNDS), all = median(times[2], ROUNDS);
-    printf("%9u %10.4f %10.4f (%4.2f x) %10.4f (%.1f again; goal %.2f)\n", (unsigned)entities, frame_alone,
-           nothing, nothing / frame_alone, all, replayed[1], goal);
+    const double frame_alone = median(times[0], ROUNDS), nothing = median(times[1], ROUNDS),
+                 all = median(times[2], ROUNDS);
+    printf("%9u %10.4f %10.4f (%4.2f x) %10.4f (%.1f again; goal %.2f)\n", (unsigned)entities,
+           frame_alone, nothing, nothing / frame_alone, all, replayed[1], goal);
     pair_end(&quiet);
     pair_end(&wild);
     keel_world_destroy(alone);
@@ -218,7 +227,8 @@ static void row_of_checks(void) {
             (void)keel_snapshot_hash(spare, 0, &hash);
             times[i] = (now_seconds() - begin) * 1000;
         }
-        printf("%9u %10.4f ms, one of 30 frames: %.4f ms a frame\n", (unsigned)n, median(times, 9), median(times, 9) / 30);
+        printf("%9u %10.4f ms, one of 30 frames: %.4f ms a frame\n", (unsigned)n, median(times, 9),
+               median(times, 9) / 30);
         keel_snapshot_destroy(spare);
         keel_ring_destroy(ring);
         keel_world_destroy(w);
@@ -236,8 +246,10 @@ static void row_of_bytes(void) {
     const keel_session_status after = keel_session_status_of(p.session[0]);
     const double bytes = (double)(after.bytes_sent - before.bytes_sent) / 60;
     const double packets = (double)(after.packets_sent - before.packets_sent) / 60;
-    printf("\nto a peer, 60 frames a second, inputs of 4 bytes, 100 ms one way, 5 %% lost: %.0f bytes a second in "
-           "%.0f packets (goal 1,500)\nwith some 40 bytes of ENet, UDP and IP each: %.0f (goal 4,000)\n",
+    printf("\nto a peer, 60 frames a second, inputs of 4 bytes, 100 ms one way, 5 %% lost: %.0f "
+           "bytes a second in "
+           "%.0f packets (goal 1,500)\nwith some 40 bytes of ENet, UDP and IP each: %.0f (goal "
+           "4,000)\n",
            bytes, packets, bytes + packets * 40);
     printf("checked %llu of %llu frames, %llu played again\n", (unsigned long long)after.checked,
            (unsigned long long)after.frame, (unsigned long long)after.replayed);
@@ -247,7 +259,12 @@ static void row_of_bytes(void) {
 static void row_of_packets(void) {
     static packet p, q;
     unsigned char bytes[PACKET_INPUT_BYTES];
-    p = (packet){ .type = PACKET_INPUT, .session = 1, .frame = 1000, .known_count = 2, .known = { 1000, 990 }, .block_count = 1 };
+    p = (packet){ .type = PACKET_INPUT,
+                  .session = 1,
+                  .frame = 1000,
+                  .known_count = 2,
+                  .known = { 1000, 990 },
+                  .block_count = 1 };
     p.blocks[0] = (packet_block){ .first = 988, .count = 14 };
     for (uint32_t i = 0; i < 14 * 4; ++i)
         p.inputs[i] = (unsigned char)(i / 12);
@@ -262,7 +279,8 @@ static void row_of_packets(void) {
     for (uint32_t i = 0; i < rounds; ++i)
         read_count += keeli_packet_read(&q, bytes, size, 4, 1000);
     const double read = (now_seconds() - begin) * 1e6 / rounds;
-    printf("\npacket of 14 inputs of 4 bytes, %zu bytes: written in %.3f us (goal 1), read in %.3f us (goal 0.5)%s\n",
+    printf("\npacket of 14 inputs of 4 bytes, %zu bytes: written in %.3f us (goal 1), read in %.3f "
+           "us (goal 0.5)%s\n",
            size, write, read, read_count == rounds ? "" : ": NOT VALID");
 }
 
@@ -274,8 +292,10 @@ static void row_of_differences(void) {
     while (!p.difference.kind && t < 6000)
         pair_frame(&p, t++, true);
     const keel_session_status status = keel_session_status_of(p.session[0]);
-    printf("\na difference: %s\n%.2f s after frame %llu was played (goal 1 s after the check; checks are 0.5 s apart)\n",
-           p.difference.text, (double)(status.frame - p.difference.frame) / 60, (unsigned long long)p.difference.frame);
+    printf("\na difference: %s\n%.2f s after frame %llu was played (goal 1 s after the check; "
+           "checks are 0.5 s apart)\n",
+           p.difference.text, (double)(status.frame - p.difference.frame) / 60,
+           (unsigned long long)p.difference.frame);
     pair_end(&p);
 }
 
@@ -289,8 +309,13 @@ static void row_of_joining(void) {
     keel_loopback_destroy(p.net);
     p.net = keel_loopback_create(&(keel_loopback_desc){ .peers = 8, .seed = 7, .delay_ms = 0 });
     keel_error error = { 0 };
-    const keel_session_desc desc = { .step = KEEL_WORKLOAD_OF(frame), .input_size = sizeof(Pad), .players = 2, .start_players = 1,
-                                     .seed = 1, .error = &error, .transport = keel_loopback_transport(p.net, 0) };
+    const keel_session_desc desc = { .step = KEEL_WORKLOAD_OF(frame),
+                                     .input_size = sizeof(Pad),
+                                     .players = 2,
+                                     .start_players = 1,
+                                     .seed = 1,
+                                     .error = &error,
+                                     .transport = keel_loopback_transport(p.net, 0) };
     p.session[0] = keel_session_begin(p.world[0], &desc);
     (void)keel_session_listen(p.session[0], 0);
     uint64_t t = 0;
@@ -306,14 +331,16 @@ static void row_of_joining(void) {
     const uint64_t begin = t;
     while (!keel_session_status_of(p.session[1]).is_playing && t < begin + 6000)
         pair_frame(&p, t++, true);
-    printf("\nto join a game of %u entities: %.2f s, then %.2f s until the player's input counts (goal 1 s); worst frame of "
+    printf("\nto join a game of %u entities: %.2f s, then %.2f s until the player's input counts "
+           "(goal 1 s); worst frame of "
            "the other: %.2f ms, before it %.2f ms (goal + 0.5)\n",
            (unsigned)entities, (double)(t - begin) / 60, 0.5, p.worst * 1000, worst);
     pair_end(&p);
 }
 
 int main(void) {
-    printf("ms a frame; all in it; frames alone, a session with nothing wrong, and one in which each frame goes back\n");
+    printf("ms a frame; all in it; frames alone, a session with nothing wrong, and one in which "
+           "each frame goes back\n");
     printf(" entities      alone          nothing wrong       all wrong\n");
     rows_of(1000, 0.08);
     rows_of(10000, 0.5);

@@ -17,7 +17,7 @@ typedef struct keeli_thrice {
 
 typedef struct keeli_log_entry {
     double factor;        // near to one divided by the mantissas of this entry, with 28 bits
-    keeli_wide logarithm; // of 1 / factor
+    keeli_wide logarithm; // the logarithm of 1 / factor
 } keeli_log_entry;
 
 extern const uint32_t keeli_two_over_pi[12]; // trigonometric.c: angles of any size

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the functions of keel::maths have in common: sums of two doubles (Dekker, Knuth), with some
+// The common parts of keel::maths: sums of two doubles (Dekker, Knuth), with some
 // 104 bits, and rounding to float. Only the .c files of this folder include it, after nothing else.
 //
 // A function first computes in double, with an error that it knows to be below a bound. If both
@@ -80,7 +80,7 @@ static inline double double_nearest(double x, int *integer) {
 }
 
 // ---- rounding -----------------------------------------------------------------------------------
-// Whether all numbers between value - error and value + error round to one float.
+// Returns true if all numbers between value - error and value + error round to one float.
 static inline bool float_is_settled(double value, double error, float *result) {
     const float below = (float)(value - error);
     *result = (float)(value + error);

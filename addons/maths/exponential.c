@@ -131,9 +131,9 @@ static uint32_t exponential_whole_root(uint32_t n) {
     return root * root == n ? root : 0;
 }
 
-// Whether x^y, x > 0, has 25 bits or fewer, so that it may lie just between two floats. With x =
-// odd * 2^e and y = n * 2^f, n odd: if f < 0, x must be a square -f times; then odd^n must not have
-// more bits.
+// Returns true if x^y, x > 0, has 25 bits or fewer, so that it may lie just between two floats.
+// With x = odd * 2^e and y = n * 2^f, n odd: if f < 0, x must be a square -f times; then odd^n must
+// not have more bits.
 static bool exponential_is_short(float x, float y) {
     int e, f;
     uint64_t odd = exponential_odd_part(x, &e);

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/// What can make floats differ: bits of keel_float_check.
+/// The reasons for which floats can differ: bits of keel_float_check.
 typedef enum keel_float_bits {
     KEEL_FLOAT_CONTRACTS = 1, ///< `x * y + z` is one operation, which rounds once
     KEEL_FLOAT_FLUSHES = 2,   ///< numbers below 2^-126 become 0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How all members agree on the last frame of a player who is gone. The lowest member that is left
+// Makes all members agree on the last frame of a player who is gone. The lowest member that is left
 // leads: it asks everybody (ROUND), and who is asked stops to listen to the player and answers with
 // all inputs of theirs that it has (STATE). The most that anybody knows counts: the leader sends
 // what others lack (DECIDE), and from that frame on the inputs are zeros. Until then they are
@@ -27,7 +27,7 @@ uint32_t keeli_playing_slots(const keel_session *s) {
 uint32_t keeli_agree_staying(keel_session *s) {
     uint32_t slots = s->own;
     EACH_PEER(s, peer)
-    if (peer->state == PEER_MEMBER && !peer->is_suspect) slots |= peer->slots;
+        if (peer->state == PEER_MEMBER && !peer->is_suspect) slots |= peer->slots;
     return slots;
 }
 
@@ -59,8 +59,16 @@ void keeli_agree_suspect(keel_session *s, session_peer *peer) {
 
 static void suspect_slots(keel_session *s, uint32_t slots) {
     EACH_PEER(s, peer)
-    if (peer->state == PEER_MEMBER && peer->slots & slots && !peer->is_suspect)
-        keeli_agree_suspect(s, peer);
+        if (peer->state == PEER_MEMBER && peer->slots & slots && !peer->is_suspect)
+            keeli_agree_suspect(s, peer);
+}
+
+// Returns the slots for which this machine has no input of the last player that it knows of.
+static uint32_t slots_without_input(const keel_session *s) {
+    uint32_t slots = 0;
+    for (uint32_t i = 0; i < s->in.slots; ++i)
+        slots |= (uint32_t)(s->in.slot[i].known == s->in.slot[i].from) << i;
+    return slots;
 }
 
 // Writes what this machine knows of all slots, with inputs that the peer may lack.
@@ -77,49 +85,64 @@ static void write_state(keel_session *s, const session_peer *peer, packet *p, ui
 
 // ------------------------------------------------------------------ leading
 // Applies a decision: the players of `slots` are gone, each from the frame on that is known now.
-static void apply_gone(keel_session *s, uint32_t slots) {
+// Those of `never` have not given any input: they count as never entered, with the frame in
+// `known`.
+static void apply_gone(keel_session *s, uint32_t slots, uint32_t never, const uint64_t *known) {
     for (uint32_t i = 0; i < s->in.slots; ++i) {
-        if (!(slots >> i & 1) || !s->in.slot[i].is_playing) continue;
-        keeli_inputs_leave(&s->in, i);
-        keeli_session_event(s, KEEL_SESSION_LEFT, i, s->in.slot[i].known, NULL);
+        if (!(slots >> i & 1)) continue;
+        const bool was_playing = s->in.slot[i].is_playing;
+        if (never >> i & 1) keeli_inputs_withdraw(&s->in, i, known[i]);
+        else if (was_playing) keeli_inputs_leave(&s->in, i);
+        if (was_playing) keeli_session_event(s, KEEL_SESSION_LEFT, i, s->in.slot[i].known, NULL);
     }
     s->leaving &= ~slots;
     s->entering &= ~slots;
-    EACH_PEER(s, peer)
-    if (peer->slots & slots && peer->state == PEER_MEMBER) keeli_peer_forget(s, peer);
+    EACH_PEER(s, peer) {
+        if (!(peer->slots & slots)) continue;
+        if (peer->state == PEER_MEMBER) keeli_peer_forget(s, peer);
+        else if (peer->state == PEER_FEED && peer->is_ready)
+            keeli_connect_refuse(s, peer, "a player left while this machine joined; connect again");
+    }
 }
 
 // Ends the round of this machine: sends to each what it lacks.
 static void decide(keel_session *s) {
     const uint32_t slots = s->asked;
     s->is_asking = false;
-    for (uint32_t i = 0; i < s->in.slots; ++i) { // a decision of which only others knew
-        if (!(slots >> i & 1) || s->in.slot[i].is_playing || s->in.slot[i].known >= s->found[i])
-            continue;
-        keeli_inputs_enter(&s->in, i, s->found[i]);
-        keeli_inputs_leave(&s->in, i);
-    }
     EACH_PEER(s, peer) {
         if (peer->state != PEER_MEMBER || peer->is_suspect) continue;
         packet *p = keeli_packet_begin(s, PACKET_DECIDE);
         p->epoch = s->epoch;
         p->slots = slots;
-        write_state(s, peer, p, slots);
+        p->count = s->never;
+        write_state(s, peer, p, slots & ~s->never);
+        for (uint32_t i = 0; i < s->in.slots; ++i)
+            if (s->never >> i & 1) p->known[i] = s->found[i];
         keeli_peer_send(s, peer, true);
     }
-    apply_gone(s, slots);
+    apply_gone(s, slots, s->never, s->found);
 }
 
 static void decide_if_all_answered(keel_session *s) {
     EACH_PEER(s, peer)
-    if (peer->state == PEER_MEMBER && !peer->is_suspect && peer->answered != s->epoch) return;
+        if (peer->state == PEER_MEMBER && !peer->is_suspect && peer->answered != s->epoch) return;
     decide(s);
+}
+
+// Takes what a member knows of a slot. Who knows the most decides whether there are any inputs.
+static void note_found(keel_session *s, uint32_t slot, uint64_t known, bool has_none) {
+    const uint32_t bit = 1u << slot;
+    if (known < s->found[slot]) return;
+    if (known > s->found[slot]) s->never |= bit;
+    s->found[slot] = known;
+    if (!has_none) s->never &= ~bit;
 }
 
 static void begin_round(keel_session *s) {
     s->asked = s->leaving;
     s->is_asking = true;
     s->asked_at = s->clock;
+    s->never = slots_without_input(s);
     (void)keeli_agree_number(s);
     for (uint32_t i = 0; i < s->in.slots; ++i)
         s->found[i] = s->in.slot[i].known;
@@ -173,6 +196,7 @@ static void send_state(keel_session *s, session_peer *peer) {
     packet *p = keeli_packet_begin(s, PACKET_STATE);
     p->epoch = s->epoch;
     p->slots = keeli_playing_slots(s) & ~s->leaving;
+    p->count = slots_without_input(s);
     write_state(s, peer, p, UINT32_MAX & ~s->own & ~peer->slots);
     keeli_peer_send(s, peer, true);
 }
@@ -216,7 +240,7 @@ static bool take_state(keel_session *s, session_peer *peer, const packet *p) {
         s->epoch = p->epoch;
         s->is_asking = false;
     }
-    if (!s->is_asking || p->epoch != s->epoch) return true; // of an older round
+    if (!s->is_asking || p->epoch != s->epoch) return true; // it answers an older round
     if (p->known_count != s->in.slots || p->slots >> s->in.slots) return false;
     for (uint32_t i = 0; i < s->in.slots; ++i) // nobody knows inputs that are further ahead
         if (p->known[i] > s->in.now + INPUT_FRAMES) return false;
@@ -225,9 +249,9 @@ static bool take_state(keel_session *s, session_peer *peer, const packet *p) {
         (p->slots ^ (keeli_playing_slots(s) & ~s->leaving)) & ~s->own & ~peer->slots;
     s->asked |= differ;
     suspect_slots(s, differ);
-    take_blocks(s, p, s->asked);
+    take_blocks(s, p, s->asked & ~p->count);
     for (uint32_t i = 0; i < s->in.slots; ++i)
-        if (p->known[i] > s->found[i]) s->found[i] = p->known[i];
+        note_found(s, i, p->known[i], p->count >> i & 1);
     peer->answered = p->epoch;
     decide_if_all_answered(s);
     return true;
@@ -242,14 +266,15 @@ static bool take_decision(keel_session *s, const session_peer *peer, const packe
                            "the others went on without this machine; join again");
         return true;
     }
-    take_blocks(s, p, p->slots);
+    const uint32_t gave = p->slots & ~p->count;
+    take_blocks(s, p, gave);
     for (uint32_t i = 0; i < s->in.slots; ++i)
-        if (p->slots >> i & 1 && s->in.slot[i].is_playing && s->in.slot[i].known != p->known[i]) {
+        if (gave >> i & 1 && s->in.slot[i].is_playing && s->in.slot[i].known != p->known[i]) {
             keeli_session_stop(s, KEEL_SESSION_FAILED,
                                "the last inputs of a player who left did not arrive");
             return true;
         }
-    apply_gone(s, p->slots);
+    apply_gone(s, p->slots, p->count, p->known);
     return true;
 }
 

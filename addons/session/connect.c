@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How machines meet. A guest says HELLO to the host, which compares what both must have in common
+// Lets machines meet. A guest says HELLO to the host, which compares what both must have in common
 // and answers with slots (WELCOME). When enough players are there, the host tells all who plays and
 // where (START); each connects to the members before it and says MEET. Who has met all says READY,
 // and when all are ready the host says GO: everybody plays frame 0.
@@ -13,7 +13,7 @@ static uint32_t slots_of(uint32_t first, uint32_t count) { return ((1u << count)
 static uint32_t taken_slots(keel_session *s) {
     uint32_t taken = s->own | keeli_playing_slots(s);
     EACH_PEER(s, peer)
-    taken |= peer->slots;
+        taken |= peer->slots;
     return taken;
 }
 
@@ -70,10 +70,13 @@ static void send_start(keel_session *s) {
     s->epoch += 8;
     packet *p = keeli_connect_members(s, PEER_GUEST);
     p->epoch = s->epoch;
+    s->members = 0;
+    for (uint32_t i = 0; i < p->member_count; ++i)
+        s->members |= p->members[i].slots;
     EACH_PEER(s, peer)
-    peer->is_ready = false;
+        peer->is_ready = false;
     EACH_PEER(s, peer)
-    if (peer->state == PEER_GUEST) keeli_peer_send(s, peer, true);
+        if (peer->state == PEER_GUEST) keeli_peer_send(s, peer, true);
 }
 
 static void start_playing(keel_session *s) {
@@ -81,16 +84,19 @@ static void start_playing(keel_session *s) {
     s->due = 0;
     s->entry = 0;
     for (uint32_t i = 0; i < s->in.slots; ++i)
-        if (s->own >> i & 1 || keeli_peer_of(s, i)) keeli_inputs_enter(&s->in, i, 0);
+        if (s->members >> i & 1) keeli_inputs_enter(&s->in, i, 0);
     EACH_PEER(s, peer)
-    for (uint32_t i = 0; i < s->in.slots; ++i) {
-        peer->known[i] = 0;
-    }
+        for (uint32_t i = 0; i < s->in.slots; ++i) {
+            peer->known[i] = 0;
+        }
     keeli_record_start(s);
     keeli_session_event(s, KEEL_SESSION_STARTED, keeli_first_slot(s->own), 0, NULL);
 }
 
-void keeli_connect_alone(keel_session *s) { start_playing(s); }
+void keeli_connect_alone(keel_session *s) {
+    s->members = s->own;
+    start_playing(s);
+}
 
 // Begins the game if all guests have met each other.
 static void host_go(keel_session *s) {
@@ -101,6 +107,10 @@ static void host_go(keel_session *s) {
         players |= peer->slots;
     }
     if (count_slots(players) < s->desc.start_players) return;
+    if (players != s->members) { // somebody came or went since START
+        send_start(s);
+        return;
+    }
 
     EACH_PEER(s, peer) {
         if (peer->state != PEER_GUEST) continue;
@@ -127,11 +137,21 @@ void keeli_connect_welcome(keel_session *s, session_peer *peer, const packet *he
     keeli_peer_send(s, peer, true);
 }
 
+// Refuses a machine that wants to join, and tells the user of this one, once a second at most.
+static void refuse_hello(keel_session *s, session_peer *peer, const char *text) {
+    keeli_connect_refuse(s, peer, text);
+    if (s->clock < s->warn_at) return;
+    s->warn_at = s->clock + 1;
+    char warning[PACKET_TEXT + 64];
+    snprintf(warning, sizeof warning, "a machine was refused; it is told: %s", text);
+    keeli_session_event(s, KEEL_SESSION_WARNING, KEEL_SESSION_NO_PLAYER, s->in.now, warning);
+}
+
 // True if one more spectator would take a place that players may need.
 static bool has_many_spectators(keel_session *s) {
     uint32_t count = 0;
     EACH_PEER(s, peer)
-    count += peer->state == PEER_FEED && !peer->slots;
+        count += peer->state == PEER_FEED && !peer->slots;
     return count + KEEL_SESSION_MAX_PLAYERS > KEEL_SESSION_MAX_PEERS;
 }
 
@@ -139,16 +159,15 @@ static bool take_hello(keel_session *s, session_peer *peer, const packet *p) {
     char text[PACKET_TEXT + 1];
     if (peer->state != PEER_NEW) return peer->state == PEER_GUEST; // said twice
     if (s->phase != PHASE_HOSTING && s->phase != PHASE_PLAYING) {
-        keeli_connect_refuse(s, peer,
-                             "this machine has not joined a game itself; connect to the host");
+        refuse_hello(s, peer, "this machine has not joined a game itself; connect to the host");
         return true;
     }
     if (!keeli_schema_fits(s, p, text)) {
-        keeli_connect_refuse(s, peer, text);
+        refuse_hello(s, peer, text);
         return true;
     }
     if (!p->wants && !s->desc.takes_spectators) {
-        keeli_connect_refuse(s, peer, "the game takes no spectators");
+        refuse_hello(s, peer, "the game takes no spectators");
         return true;
     }
     if (!p->wants && has_many_spectators(s)) {
@@ -156,7 +175,7 @@ static bool take_hello(keel_session *s, session_peer *peer, const packet *p) {
         return true;
     }
     if (p->wants && free_slots(s, p->wants) == KEEL_SESSION_NO_PLAYER) {
-        keeli_connect_refuse(s, peer, "all places are taken");
+        refuse_hello(s, peer, "all places are taken");
         return true;
     }
     if (s->phase == PHASE_PLAYING || !p->wants) return keeli_join_begin(s, peer, p);
@@ -185,10 +204,10 @@ static bool take_welcome(keel_session *s, session_peer *peer, const packet *p) {
 // Says READY when all members are met.
 static void check_ready(keel_session *s) {
     EACH_PEER(s, peer)
-    if (peer->state == PEER_MEETING ||
-        (peer->slots && !peer->knows_us && peer->transport != s->host))
-        return;
-    if (s->phase != PHASE_MEETING || count_slots(taken_slots(s)) < count_slots(s->members)) return;
+        if (peer->state == PEER_MEETING ||
+            (peer->slots && !peer->knows_us && peer->transport != s->host))
+            return;
+    if (s->phase != PHASE_MEETING || s->members & ~taken_slots(s) || !s->members) return;
     s->phase = PHASE_READY;
     EACH_PEER(s, peer) {
         if (peer->transport != s->host) continue;
@@ -221,8 +240,8 @@ bool keeli_connect_member(keel_session *s, const packet_member *m) {
 // Forgets members that a new START does not name any more.
 static void forget_missing(keel_session *s, uint32_t members) {
     EACH_PEER(s, peer)
-    if (peer->transport != s->host && peer->slots && (peer->slots & members) != peer->slots)
-        keeli_peer_forget(s, peer);
+        if (peer->transport != s->host && peer->slots && (peer->slots & members) != peer->slots)
+            keeli_peer_forget(s, peer);
 }
 
 static bool take_start(keel_session *s, session_peer *peer, const packet *p) {
@@ -276,7 +295,7 @@ static bool take_meet(keel_session *s, session_peer *peer, const packet *p) {
 static bool take_go(keel_session *s, session_peer *peer, const packet *p) {
     if (s->phase != PHASE_READY || peer->transport != s->host || p->epoch != s->epoch) return false;
     EACH_PEER(s, member) {
-        if (!member->slots) continue;
+        if (!(member->slots & s->members)) continue; // joins later
         member->state = PEER_MEMBER;
         member->heard_at = s->clock;
     }

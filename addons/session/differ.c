@@ -269,7 +269,7 @@ bool keeli_differ_packet(keel_session *s, session_peer *peer, const packet *p) {
     if (!peer->has_differed) keep_early(peer, p);
     if (!peer->has_differed || !s->differ || s->differ->frame != p->frame ||
         keel_snapshot_read_begin(s->differ->snapshot, &image) != KEEL_OK)
-        return true; // of another frame
+        return true; // it is about another frame
     const bool is_valid = take_kind(s, peer, image, p);
     keel_snapshot_read_end(s->differ->snapshot);
     return is_valid;

@@ -71,7 +71,7 @@ keel_result keeli_frames_correct(keel_session *s) {
     if (wrong == UINT64_MAX) return KEEL_OK;
     s->in.wrong = UINT64_MAX;
     const uint64_t from = keeli_frames_nearest(s, wrong);
-    if (from == UINT64_MAX) return KEEL_ERROR_SNAPSHOT;
+    if (from == UINT64_MAX || s->in.now - from >= INPUT_FRAMES) return KEEL_ERROR_SNAPSHOT;
 
     KEEL_TRY(keel_rollback(s->ring, from));
     s->is_replaying = true;
@@ -96,7 +96,8 @@ static bool must_take(const keel_session *s) {
     if (is_check(s, now)) return true;
     if (keeli_inputs_confirmed(&s->in) > now) return false;
     const uint64_t nearest = keeli_frames_nearest(s, now);
-    return nearest == UINT64_MAX || (nearest + 1 < now && !s->has_corrected);
+    const uint64_t far = s->has_corrected ? s->desc.max_rollback : 1;
+    return nearest == UINT64_MAX || now - nearest > far;
 }
 
 keel_result keeli_frames_play(keel_session *s) {
@@ -158,13 +159,13 @@ void keeli_frames_hash_of(keel_session *s, session_peer *peer, uint64_t frame, u
         if (s->checks[i].is_there && s->checks[i].frame == frame) compare_check(s, &s->checks[i]);
 }
 
-// True if the ring can do without a final state: going back needs another one, or none.
+// True if the ring can do without a final state: going back needs a later one, or none.
 static bool ring_can_spare(const keel_session *s, uint64_t frame, uint64_t confirmed) {
     uint64_t frames[2 * KEEL_SESSION_MAX_ROLLBACK + RING_MORE];
     const uint32_t count = keel_ring_frames(s->ring, frames, s->ring_frames);
     if (confirmed >= s->in.now) return true;
     for (uint32_t i = 0; i < count; ++i)
-        if (frames[i] != frame && frames[i] <= confirmed) return true;
+        if (frames[i] > frame && frames[i] <= confirmed) return true;
     return false;
 }
 
@@ -191,8 +192,8 @@ static bool make_check(keel_session *s, uint64_t frame) {
 // Forgets hashes of peers for a frame that is not compared.
 static void forget_hashes(keel_session *s, uint64_t frame) {
     EACH_PEER(s, peer)
-    for (uint32_t i = 0; i < HASHES; ++i)
-        if (peer->hashes[i].frame <= frame) peer->hashes[i].is_there = false;
+        for (uint32_t i = 0; i < HASHES; ++i)
+            if (peer->hashes[i].frame <= frame) peer->hashes[i].is_there = false;
 }
 
 void keeli_frames_check(keel_session *s) {

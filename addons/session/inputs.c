@@ -34,7 +34,7 @@ size_t keeli_inputs_bytes(const inputs *in) {
 
 void keeli_inputs_reset(inputs *in, uint64_t frame) {
     memset(in->memory, 0, keeli_inputs_bytes(in));
-    in->now = frame;
+    in->first = in->now = frame;
     in->wrong = UINT64_MAX;
     for (uint32_t i = 0; i < in->slots; ++i) {
         in->slot[i].is_playing = false;
@@ -70,7 +70,7 @@ static void compare_played(inputs *in, uint32_t slot, uint64_t frame, const void
 input_result keeli_inputs_add(inputs *in, uint32_t slot, uint64_t frame, const void *bytes) {
     input_slot *s = &in->slot[slot];
     if (frame < s->known) {
-        const bool is_kept = frame + INPUT_FRAMES > s->known;
+        const bool is_kept = frame + INPUT_FRAMES > s->known && frame >= in->first;
         const bool differs = is_kept && memcmp(input_at(in, s->given, frame), bytes, in->size) != 0;
         return differs ? INPUT_CONFLICT : INPUT_OLD;
     }
@@ -85,6 +85,7 @@ input_result keeli_inputs_add(inputs *in, uint32_t slot, uint64_t frame, const v
 
 const unsigned char *keeli_inputs_find(const inputs *in, uint32_t slot, uint64_t frame) {
     const input_slot *s = &in->slot[slot];
+    if (frame < in->first) return NULL;
     if (!keeli_inputs_plays(in, slot, frame)) return no_input;
     if (frame >= s->known) return NULL;
     return frame + INPUT_FRAMES >= s->known + 1 ? input_at(in, s->given, frame) : NULL;
@@ -115,13 +116,19 @@ static void replay_from(inputs *in, uint64_t frame) {
     if (frame < in->now && frame < in->wrong) in->wrong = frame;
 }
 
+// Remembers until when the last player of a slot played, if there was one.
+static void note_left(input_slot *s) {
+    if (s->known > s->from) s->left = s->known;
+}
+
 void keeli_inputs_enter(inputs *in, uint32_t slot, uint64_t frame) {
     input_slot *s = &in->slot[slot];
     uint64_t from = s->known;
     if (frame > INPUT_FRAMES && from < frame - INPUT_FRAMES) from = frame - INPUT_FRAMES;
     for (; from < frame; ++from)
         memset(input_at(in, s->given, from), 0, in->size);
-    if (!s->is_playing) s->left = s->known;
+    if (s->is_playing) replay_from(in, s->from); // the frame of entering moves
+    else note_left(s);
     s->known = s->from = frame;
     s->is_playing = true;
     replay_from(in, frame);
@@ -131,4 +138,12 @@ void keeli_inputs_leave(inputs *in, uint32_t slot) {
     input_slot *s = &in->slot[slot];
     s->is_playing = false;
     replay_from(in, s->known);
+}
+
+void keeli_inputs_withdraw(inputs *in, uint32_t slot, uint64_t frame) {
+    input_slot *s = &in->slot[slot];
+    if (s->is_playing) replay_from(in, s->from);
+    else note_left(s);
+    s->is_playing = false;
+    s->known = s->from = frame;
 }

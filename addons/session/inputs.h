@@ -21,13 +21,14 @@ typedef struct input_slot {
 
 typedef struct inputs {
     uint32_t slots, size;
+    uint64_t first; // nothing is known of frames before this one: this machine joined here
     uint64_t now;   // the frame that is played next
     uint64_t wrong; // the first frame that was played with a wrong input; UINT64_MAX: none
     input_slot slot[KEEL_SESSION_MAX_PLAYERS];
     unsigned char *memory;
 } inputs;
 
-// What became of an input.
+// The outcomes of adding an input.
 typedef enum input_result {
     INPUT_TAKEN,
     INPUT_OLD,      // it is known already
@@ -55,6 +56,8 @@ const unsigned char *keeli_inputs_find(const inputs *in, uint32_t slot, uint64_t
 void keeli_inputs_play(inputs *in, uint64_t frame, keel_inputs *out);
 // A player enters: from `frame` on inputs are awaited; before it they were zeros.
 void keeli_inputs_enter(inputs *in, uint32_t slot, uint64_t frame);
+// A player who was about to enter does not: nobody played up to `frame`, and nobody plays then.
+void keeli_inputs_withdraw(inputs *in, uint32_t slot, uint64_t frame);
 // A player is gone: inputs are zeros from the first frame on that is not known.
 void keeli_inputs_leave(inputs *in, uint32_t slot);
 // Forgets everything: `frame` is played next, and nobody plays.

@@ -14,9 +14,9 @@
 
 enum {
     FRAMES_AT_ONCE = 20,    // frames that are played in one advance to catch up
-    NEAR_FRAMES = 30,       // who is this near may enter
+    NEAR_FRAMES = 30,       // a machine that is this near may enter
     ENTER_AFTER = 30,       // frames from now until a player enters
-    KEPT_FRAMES = 300,      // of the log, beyond what feeds need
+    KEPT_FRAMES = 300,      // the log keeps so many frames beyond those that feeds need
     FEED_FRAMES = 36000,    // a feed that is further behind is forgotten
     IMAGE_A_SECOND = 262144 // bytes
 };
@@ -26,7 +26,7 @@ static size_t log_entry(const keel_session *s) { return 1 + (size_t)s->in.slots 
 
 static bool has_feeds(keel_session *s) {
     EACH_PEER(s, peer)
-    if (peer->state == PEER_FEED) return true;
+        if (peer->state == PEER_FEED) return true;
     return false;
 }
 
@@ -34,8 +34,10 @@ static bool has_feeds(keel_session *s) {
 static void trim_log(keel_session *s) {
     uint64_t least = s->log_end;
     EACH_PEER(s, peer)
-    if (peer->state == PEER_FEED && peer->image && peer->feed_from < least) least = peer->feed_from;
-    const uint64_t kept = s->log_end > KEPT_FRAMES ? s->log_end - KEPT_FRAMES : 0; // for new images
+        if (peer->state == PEER_FEED && peer->image && peer->feed_from < least)
+            least = peer->feed_from;
+    const uint64_t kept =
+        s->log_end > KEPT_FRAMES ? s->log_end - KEPT_FRAMES : 0; // new images need these
     least = least < kept ? least : kept;
     if (least <= s->log_first) return;
     const size_t entries = (size_t)(s->log_end - least);
@@ -103,7 +105,7 @@ static keel_result make_image(keel_session *s, session_peer *peer) {
 // True if a peer is being sent an image: the next one is made when it has all of it.
 static bool is_sending_image(keel_session *s) {
     EACH_PEER(s, peer)
-    if (peer->state == PEER_FEED && peer->image && !peer->has_image) return true;
+        if (peer->state == PEER_FEED && peer->image && !peer->has_image) return true;
     return false;
 }
 
@@ -113,8 +115,8 @@ keel_result keeli_join_collect(keel_session *s) {
         return KEEL_OK;
     }
     EACH_PEER(s, peer)
-    if (peer->state == PEER_FEED && !peer->image && !is_sending_image(s))
-        KEEL_TRY(make_image(s, peer));
+        if (peer->state == PEER_FEED && !peer->image && !is_sending_image(s))
+            KEEL_TRY(make_image(s, peer));
     const uint64_t confirmed = keeli_inputs_confirmed(&s->in);
     for (uint64_t f = s->log_end; f < confirmed && f < s->in.now; ++f)
         if (!log_frame(s, f)) return KEEL_ERROR_MEMORY;
@@ -452,9 +454,9 @@ void keeli_join_step(keel_session *s) {
         }
         if (s->entering != peer->slots) return;
         EACH_PEER(s, member)
-        if (member->state == PEER_MEMBER && !member->is_suspect &&
-            member->entered != s->entry_number)
-            return;
+            if (member->state == PEER_MEMBER && !member->is_suspect &&
+                member->entered != s->entry_number)
+                return;
         finish_enter(s, peer);
         return;
     }
@@ -510,7 +512,7 @@ static bool take_entry(keel_session *s, session_peer *peer, const packet *p) {
     }
     s->leaving = keeli_playing_slots(s) & ~p->count; // gone, but the feed did not say so yet
     EACH_PEER(s, member)
-    if (member->slots & s->leaving) member->is_suspect = true;
+        if (member->slots & s->leaving) member->is_suspect = true;
     for (uint32_t i = 0; i < s->in.slots; ++i)
         if (s->own >> i & 1) keeli_inputs_enter(&s->in, i, s->entry);
     keeli_session_event(s, KEEL_SESSION_STARTED, keeli_first_slot(s->own), s->in.now, NULL);

@@ -57,7 +57,7 @@ enum {
 typedef struct keel_session keel_session;
 
 // ---------------------------------------------------------------- inputs, as systems see them
-/// What is known of the input of one player in the frame that is played.
+/// The knowledge of the input of one player in the frame that is played.
 typedef enum keel_input_state {
     KEEL_INPUT_GONE,      ///< nobody plays here: the input is zeros
     KEEL_INPUT_CONFIRMED, ///< the input that the player gave
@@ -72,16 +72,18 @@ typedef struct keel_inputs {
     uint32_t players;                        ///< number of slots
     uint32_t size;                           ///< bytes of an input
     uint8_t state[KEEL_SESSION_MAX_PLAYERS]; ///< keel_input_state of each slot
-    /// The input of each slot, aligned to 16 bytes; see keel_input_of
-    _Alignas(16) unsigned char bytes[KEEL_SESSION_MAX_PLAYERS][KEEL_SESSION_MAX_INPUT];
+    /// The input of each slot, aligned to 8 bytes; see keel_input_of
+    unsigned char bytes[KEEL_SESSION_MAX_PLAYERS][KEEL_SESSION_MAX_INPUT];
 } keel_inputs;
+/// @cond
 KEEL_UNIQUE(keel_inputs, .transient = true);
+/// @endcond
 
 /// Returns the input of a player. Typed: keel_input_of.
 /// @param size bytes that the caller expects
 /// @return zeros for a player beyond the slots, for another size, and for `in` NULL; never NULL
 static inline const void *keel_input_at(const keel_inputs *in, uint32_t player, size_t size) {
-    static const keel_inputs nothing;
+    static keel_inputs nothing; // zeros
     const bool is_there =
         in && player < in->players && player < KEEL_SESSION_MAX_PLAYERS && size == in->size;
     return is_there ? in->bytes[player] : nothing.bytes[0];
@@ -111,17 +113,42 @@ typedef struct keel_session_transport {
     bool (*address)(void *self, uint32_t peer, char *host, size_t capacity, uint16_t *port);
     /// Forgets a machine. NULL: nothing to do
     void (*forget)(void *self, uint32_t peer);
-    void (*close)(void *self); ///< called by keel_session_end; NULL: nothing to do
+    /// Closes the transport, at the end of the session. It may wait for half a second, so that what
+    /// was sent last arrives. NULL: nothing to do
+    void (*close)(void *self);
+    /// Lets time pass: the seconds of each keel_session_advance. NULL: nothing to do
+    void (*advance)(void *self, double seconds);
+    /// Sends what waits: after all packets of a call were handed over. NULL: nothing waits
+    void (*flush)(void *self);
+    /// Returns the port under which others reach this machine. NULL: there are none
+    uint16_t (*port)(void *self);
+    /// Returns a sentence that says why the last `listen` or `connect` failed. NULL: nobody knows
+    const char *(*problem)(void *self);
 } keel_session_transport;
 
+/// The options of ENet. Zero members take their defaults.
+typedef struct keel_enet_desc {
+    uint32_t peers; ///< the most other machines; default 28: those of a session, and 4 who connect
+    /// The most machines of one address, but for this machine's own; default 2. Others who share a
+    /// connection to the internet have one address
+    uint32_t peers_per_address;
+} keel_enet_desc;
+/// Returns a transport over UDP and IPv4: that of a session without `.transport`, for other
+/// options, and for keel_simulated_transport. Give it to one session, whose end closes it; if the
+/// session cannot begin, close it yourself: `t.close(t.self)`. All players connect to each other,
+/// so each must be reachable: routers that block connections from outside are not overcome.
+/// @param desc NULL: the defaults
+/// @return all zeros on error: Keel is built without ENet, memory ran out, or more than 4,095 peers
+KEEL_API keel_session_transport keel_enet_transport(const keel_enet_desc *desc);
+
 // ---------------------------------------------------------------- a session
-/// What a session is. Zero members take their defaults.
+/// The options of a session. Zero members take their defaults.
 typedef struct keel_session_desc {
     const keel_workload *step; ///< plays one frame
     uint32_t input_size;       ///< bytes of one player's input in a frame, 1 to 64, without padding
     uint32_t players;          ///< slots for players, 2 to 8
     uint32_t start_players;    ///< the game begins with this many players; default `players`
-    uint32_t local_players;    ///< how many play at this machine; default 1
+    uint32_t local_players;    ///< number of players at this machine; default 1
     bool spectates;            ///< plays nothing, and gets confirmed inputs; default false
     uint32_t rate;             ///< frames a second, 1 to 1,000; default 60
     uint32_t input_delay;      ///< frames until an input counts, to 32; default 2
@@ -131,11 +158,11 @@ typedef struct keel_session_desc {
     uint32_t spectator_delay;  ///< frames that inputs are held back from spectators; default 0
     bool takes_spectators;     ///< default false
     uint64_t max_image_bytes;  ///< limit of a world that another machine sends; default 64 MiB
-    uint64_t seed;             ///< for the session's number, which packets carry; default: a clock
-    const char *record;        ///< path of a replay that is written over; default none
-    bool record_images;        ///< the replay gets the state of every ten seconds, so that
-                               ///< keel_replay_seek is fast; default false
-    keel_error *error;         ///< filled when keel_session_begin returns NULL; may be NULL
+    uint64_t seed;      ///< makes the session's number, which packets carry; default: a clock
+    const char *record; ///< path of a replay that is written over; default none
+    bool record_images; ///< the replay gets the state of every ten seconds, so that
+                        ///< keel_replay_seek is fast; default false
+    keel_error *error;  ///< filled when keel_session_begin returns NULL; may be NULL
     keel_session_transport transport; ///< default: ENet, if Keel is built with it
 } keel_session_desc;
 
@@ -150,21 +177,23 @@ typedef enum keel_session_event_kind {
     KEEL_SESSION_WAITING,     ///< waits for inputs of `player` for `frame`
     KEEL_SESSION_RESUMED,     ///< plays on after waiting
     KEEL_SESSION_ROLLED_BACK, ///< went back to `frame`, and played `count` frames again
-    KEEL_SESSION_UNDONE,      ///< what was reported by keel_session_once for `frame` with `key` did
-                              ///< not happen
+    KEEL_SESSION_UNDONE,      ///< the thing that was reported by keel_session_once for `frame` with
+                              ///< `key` did not happen
     KEEL_SESSION_DIFFERS,     ///< the world of `player` is another one in `frame`; `text` names
                               ///< component, entity, field and both values, once they are known
     KEEL_SESSION_CHEATS,      ///< `player` sent two inputs for one frame
     KEEL_SESSION_DROPPED,     ///< the others go on without us, `text` says why
     KEEL_SESSION_SPECTATOR,   ///< a spectator came
-    KEEL_SESSION_WARNING,     ///< `text` says what may differ between machines, or why the replay
-                              ///< ends while the game goes on
+    KEEL_SESSION_WARNING,     ///< `text` says what may differ between machines, why
+                              ///< keel_session_listen or keel_session_connect failed, why a
+                              ///< machine that wanted to join was refused, or why the replay ends
+                              ///< while the game goes on
     KEEL_SESSION_FAILED       ///< the step failed, or memory ran out: `text`; nothing follows
 } keel_session_event_kind;
 
 /// Something that happened in a session.
 typedef struct keel_session_event {
-    keel_session_event_kind kind; ///< what happened
+    keel_session_event_kind kind; ///< the kind
     uint32_t player;              ///< a slot, or KEEL_SESSION_NO_PLAYER
     uint64_t frame;               ///< a frame
     uint64_t key;                 ///< KEEL_SESSION_UNDONE: the key
@@ -182,7 +211,7 @@ typedef struct keel_session_player {
     float loss;      ///< part of the packets that were lost, 0 to 1
 } keel_session_player;
 
-/// What a session is doing.
+/// The state of a session.
 typedef struct keel_session_status {
     bool is_playing;          ///< the game has begun, and this machine is part of it
     bool is_waiting;          ///< too many frames are not confirmed
@@ -199,6 +228,7 @@ typedef struct keel_session_status {
     uint64_t bytes_sent;      ///< their bytes, without those of the transport
     uint64_t bytes_received;  ///< bytes of packets that were received
     uint64_t refused_packets; ///< packets that were no valid ones
+    uint16_t port;            ///< under which others reach this machine; 0: not known
     size_t memory;            ///< bytes that the session and its snapshots use
     keel_session_player player[KEEL_SESSION_MAX_PLAYERS]; ///< the slots
 } keel_session_status;
@@ -211,14 +241,21 @@ KEEL_API keel_session *keel_session_begin_with(keel_world *world, const keel_ses
                                                uint32_t float_problems);
 /// As above. The macro also asks, with the compiler flags of the file that calls it, whether
 /// floating-point numbers are computed alike on all machines (keel_float_check).
-#define keel_session_begin(world, desc) keel_session_begin_with((world), (desc), keel_float_check())
+#define keel_session_begin(world, ...)                                                             \
+    keel_session_begin_with((world), __VA_ARGS__, keel_float_check())
 
 /// Waits for others: this machine is the host, and has slot 0. It does not block.
-/// @return KEEL_OK, KEEL_ERROR_FILE (the port cannot be opened), KEEL_ERROR_ARGUMENT
+/// @param port 0: the system chooses one, keel_session_status.port
+/// @return KEEL_OK; KEEL_ERROR_FILE: the port cannot be opened, the event KEEL_SESSION_WARNING says
+///   why, and another call may follow; KEEL_ERROR_ARGUMENT, also without a transport
 KEEL_API keel_result keel_session_listen(keel_session *s, uint16_t port);
-/// Joins the session of a host, or of any machine of a running game. It does not block: the event
-/// KEEL_SESSION_STARTED or KEEL_SESSION_REFUSED follows.
-/// @return KEEL_OK, KEEL_ERROR_FILE (the name or port is not valid), KEEL_ERROR_ARGUMENT
+/// Joins the session of a host, or of any machine of a running game: the event KEEL_SESSION_STARTED
+/// or KEEL_SESSION_REFUSED follows. It does not block, but while the name of a machine is looked
+/// up. Who plays at the host's own machine joins with its address in the network, not with
+/// 127.0.0.1, when others join from other machines: they get the address that the host sees.
+/// @param host for ENet: an IPv4 address, or a name
+/// @return KEEL_OK; KEEL_ERROR_FILE: the name or port is not valid, the event KEEL_SESSION_WARNING
+///   says why, and another call may follow; KEEL_ERROR_ARGUMENT, also without a transport
 KEEL_API keel_result keel_session_connect(keel_session *s, const char *host, uint16_t port);
 
 /// Receives packets: at most 64.
@@ -264,7 +301,7 @@ KEEL_API keel_snapshot *keel_session_snapshot(keel_session *s, uint64_t frame);
 // ---------------------------------------------------------------- sync test
 /// Fills in the input of a player for a frame.
 typedef void keel_session_input_fn(void *data, uint64_t frame, uint32_t player, void *input);
-/// What keel_session_sync_test plays. Zero members take their defaults.
+/// The options of keel_session_sync_test. Zero members take their defaults.
 typedef struct keel_sync_test_desc {
     const keel_workload *step; ///< plays one frame
     uint32_t input_size;       ///< bytes of an input, 1 to 64
@@ -275,9 +312,9 @@ typedef struct keel_sync_test_desc {
     keel_session_input_fn
         *input;    ///< default: random bytes, which each player keeps for some frames
     void *data;    ///< passed to `input`
-    uint64_t seed; ///< of the random bytes
+    uint64_t seed; ///< decides the random bytes
 } keel_sync_test_desc;
-/// What keel_session_sync_test found.
+/// The finding of keel_session_sync_test.
 typedef struct keel_sync_test_report {
     uint64_t frame; ///< the first frame whose state differed when it was played again
     /// A sentence: the component, entity and field with both values; or that only orders differ
@@ -296,7 +333,7 @@ KEEL_API keel_result keel_session_sync_test(keel_world *world, const keel_sync_t
 // ---------------------------------------------------------------- replays
 /// Records a game of one program as a replay: without a session, which has `.record` for it.
 typedef struct keel_replay_recorder keel_replay_recorder;
-/// What keel_replay_record_begin records. Zero members take their defaults.
+/// The options of keel_replay_record_begin. Zero members take their defaults.
 typedef struct keel_replay_record_desc {
     const char *path;     ///< the file, which is written over
     uint32_t input_size;  ///< bytes of an input, 1 to 64
@@ -333,7 +370,7 @@ KEEL_API keel_result keel_replay_record_end(keel_replay_recorder *recorder);
 typedef struct keel_replay keel_replay;
 /// Called after each frame of a replay; `frame` is played next. Returns false to stop.
 typedef bool keel_replay_frame_fn(keel_world *world, uint64_t frame, void *data);
-/// How a replay is played. Zero members take their defaults.
+/// The options of playing a replay. Zero members take their defaults.
 typedef struct keel_replay_options {
     keel_error *error;  ///< filled on error, with a sentence; may be NULL. It must live until the
                         ///< replay is closed
@@ -344,9 +381,10 @@ typedef struct keel_replay_options {
                                 ///< compare; default none
     void *data;                 ///< passed to `each`
 } keel_replay_options;
-/// What a replay has, and where it is.
+/// The content of a replay, and its place.
 typedef struct keel_replay_info {
-    uint64_t first, end;  ///< the first frame, and the one behind the last
+    uint64_t first;       ///< the first frame
+    uint64_t end;         ///< the frame behind the last one
     uint64_t frame;       ///< the frame that is played next
     uint64_t differs;     ///< after KEEL_ERROR_DIFFERS: the frame whose state is another one
     uint64_t same;        ///< the last frame whose state was the recorded one
@@ -397,10 +435,10 @@ KEEL_API void keel_replay_close(keel_replay *replay);
 /// tests and for games that show what a network does to them. Time passes by keel_loopback_advance
 /// only, so that a test of an hour takes seconds, and the same seed does the same.
 typedef struct keel_loopback keel_loopback;
-/// What the network of a loopback does to packets. All zeros: nothing.
+/// The harm that the network of a loopback does to packets. All zeros: none.
 typedef struct keel_loopback_desc {
     uint32_t peers;   ///< machines, 1 to 64
-    uint64_t seed;    ///< of all that is random
+    uint64_t seed;    ///< decides all that is random
     float delay_ms;   ///< one way
     float jitter_ms;  ///< up to so much more, for each packet: later ones may overtake it
     float loss;       ///< part of the packets that get lost, 0 to 1
@@ -420,6 +458,15 @@ KEEL_API void keel_loopback_advance(keel_loopback *loopback, double seconds);
 KEEL_API void keel_loopback_set(keel_loopback *loopback, const keel_loopback_desc *desc);
 /// Cuts the way between two machines, or mends it: packets on a way that is cut are lost.
 KEEL_API void keel_loopback_cut(keel_loopback *loopback, uint32_t a, uint32_t b, bool is_cut);
+
+/// Returns a transport that sends through another one, but delays, loses and doubles packets as a
+/// loopback does: to see what a bad network does to a game. Time is that of keel_session_advance.
+/// Give it to one session, whose end closes both.
+/// @param inner for example keel_enet_transport(NULL); closed on error
+/// @param desc what happens to the packets that this machine sends; `peers` does not count
+/// @return all zeros on error: out of memory, or an inner transport without functions
+KEEL_API keel_session_transport keel_simulated_transport(keel_session_transport inner,
+                                                         const keel_loopback_desc *desc);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an image contains, as lines of text; see lines.h.
+// Writes the content of an image as lines of text; see lines.h.
 #include "lines.h"
 
 #include <stdio.h>

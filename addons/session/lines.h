@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What an image contains, as lines of text that two machines, or two runs, can compare: finds the
-// first component, block, entity and field in which two worlds differ. It knows no session.
+// Writes the content of an image as lines of text that two machines, or two runs, can compare;
+// finds the first component, block, entity and field in which two worlds differ. It knows no
+// session.
 #pragma once
 #include <keel/keel.h>
 

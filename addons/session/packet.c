@@ -241,7 +241,7 @@ static void wire_hello(wire *w, packet *p) {
     wire_fail_if(w, magic != PACKET_MAGIC);
     wire_u32(w, &version, 2, UINT16_MAX);
     p->kind = version;
-    if (version != PACKET_VERSION) { // of another Keel: the rest may be anything
+    if (version != PACKET_VERSION) { // another Keel sent it: the rest may be anything
         w->at = w->size;
         return;
     }
@@ -325,7 +325,7 @@ static void wire_differ(wire *w, packet *p) {
     wire_bytes(w, &p->bytes, p->size);
 }
 
-// What a ROUND asks, a STATE answers, a DECIDE says and an ENTER or ENTERED agrees on.
+// The layout of ROUND, STATE, DECIDE, ENTER and ENTERED.
 static void wire_agreement(wire *w, packet *p, uint32_t input_size) {
     wire_u32(w, &p->epoch, 4, UINT32_MAX);
     wire_u32(w, &p->slots, 1, UINT8_MAX);
@@ -395,6 +395,12 @@ static void wire_packet(wire *w, packet *p, uint32_t input_size) {
     default:
         w->failed = true;
     }
+}
+
+uint32_t keeli_packet_session(const void *bytes, size_t size) {
+    const unsigned char *at = bytes;
+    if (size < PACKET_HEAD) return 0;
+    return (uint32_t)at[1] | (uint32_t)at[2] << 8 | (uint32_t)at[3] << 16 | (uint32_t)at[4] << 24;
 }
 
 bool keeli_packet_read(packet *out, const void *bytes, size_t size, uint32_t input_size,

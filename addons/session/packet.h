@@ -23,11 +23,11 @@ enum {
 
 typedef enum packet_type {
     PACKET_HELLO = 1, // wants to join
-    PACKET_REFUSED,   // may not join
-    PACKET_WELCOME,   // has a slot
-    PACKET_START,     // who plays, and where they are reached
+    PACKET_REFUSED,   // a machine may not join
+    PACKET_WELCOME,   // a machine has a slot
+    PACKET_START,     // names all who play, and where they are reached
     PACKET_MEET,      // says to another member which slots are played here
-    PACKET_READY,     // has met everybody, or has loaded the image and caught up
+    PACKET_READY,     // a machine has met everybody, or has loaded the image and caught up
     PACKET_GO,        // the game begins
     PACKET_INPUT,     // inputs, and what is known
     PACKET_FEED,      // confirmed inputs of all who play, for spectators and late players
@@ -40,7 +40,7 @@ typedef enum packet_type {
     PACKET_IMAGE,     // a piece of a world
     PACKET_DIFFER,    // parts of a state that differs: differ.c
     PACKET_BYE,       // leaves
-    PACKET_ALIVE,     // is there, while the game has not begun; or does not hear `slots`
+    PACKET_ALIVE, // a machine is there, while the game has not begun; or it does not hear `slots`
     PACKET_TYPES
 } packet_type;
 
@@ -48,7 +48,7 @@ typedef enum packet_type {
 typedef struct packet_component {
     char name[64];
     uint32_t size;
-    uint64_t hash; // of its options and fields
+    uint64_t hash; // covers its options and fields
 } packet_component;
 
 // A member in a START.
@@ -67,7 +67,7 @@ typedef struct packet_block {
     // The input before the first: only what differs from it is written. Whoever reads an INPUT has
     // it, and reads the inputs with it again; in other packets it is zeros.
     unsigned char before[KEEL_SESSION_MAX_INPUT];
-    const unsigned char *bytes; // of the inputs, in the packet's own bytes
+    const unsigned char *bytes; // the inputs as they came, in the packet's own bytes
     uint32_t size;
 } packet_block;
 
@@ -78,7 +78,6 @@ typedef struct packet {
     uint64_t schema;
     uint32_t input_size, rate, floats, wants; // `wants`: number of players; 0: watches
     uint32_t component_count;
-    packet_component components[PACKET_COMPONENTS];
     // REFUSED, BYE
     char text[PACKET_TEXT + 1];
     // WELCOME: `first_slot`, `count` slots; START: members
@@ -97,17 +96,21 @@ typedef struct packet {
     uint32_t known_count;
     uint32_t block_count;
     packet_block blocks[PACKET_BLOCKS];
-    unsigned char inputs[PACKET_BLOCKS * PACKET_RUN * KEEL_SESSION_MAX_INPUT];
     // IMAGE: `size` bytes of `total` from `offset` on. DIFFER: `kind`, and `size` bytes
     uint64_t offset, total;
     uint32_t kind, size;
     const unsigned char *bytes; // in the packet's own bytes
+    // large members come last: a new packet need not clear it
+    unsigned char inputs[PACKET_BLOCKS * PACKET_RUN * KEEL_SESSION_MAX_INPUT];
+    packet_component components[PACKET_COMPONENTS]; // a HELLO has these
 } packet;
 
 // Reads a packet. `input_size`: bytes of an input of this session; `now`: its present frame.
 // Returns false, and what is in `out` is of no use, if the bytes are no valid packet.
 bool keeli_packet_read(packet *out, const void *bytes, size_t size, uint32_t input_size,
                        uint64_t now);
+// Returns the session that a packet names, valid or not; 0: it is too short.
+uint32_t keeli_packet_session(const void *bytes, size_t size);
 // Writes a packet. Returns its bytes, or 0 if they are more than `capacity`.
 size_t keeli_packet_write(packet *in, void *bytes, size_t capacity, uint32_t input_size);
 // Returns the most bytes that `count` inputs take in a packet.
@@ -115,8 +118,8 @@ static inline size_t keeli_packet_block_bytes(uint32_t count, uint32_t input_siz
     return 16 + (size_t)count * (input_size + input_size / 7 + 1);
 }
 
-// Writes inputs, each as its difference to the one before, the first one to `before`; returns the bytes, or 0 if they are more
-// than `capacity`. Replays have them, too.
+// Writes inputs, each as its difference to the one before, the first one to `before`; returns the
+// bytes, or 0 if they are more than `capacity`. Replays have them, too.
 size_t keeli_inputs_pack(const unsigned char *in, uint32_t count, uint32_t size,
                          const unsigned char *before, unsigned char *bytes, size_t capacity);
 // Reads `count` inputs; returns the bytes that they took, or 0 if they are not valid.

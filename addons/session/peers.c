@@ -27,7 +27,7 @@ uint32_t keeli_first_slot(uint32_t slots) {
 
 session_peer *keeli_peer_of(keel_session *s, uint32_t slot) {
     EACH_PEER(s, peer)
-    if (peer->slots >> slot & 1) return peer;
+        if (peer->slots >> slot & 1) return peer;
     return NULL;
 }
 
@@ -338,7 +338,7 @@ static bool is_within_rate(keel_session *s, session_peer *peer, size_t size) {
 
 static session_peer *peer_by_transport(keel_session *s, uint32_t transport) {
     EACH_PEER(s, peer)
-    if (peer->transport == transport) return peer;
+        if (peer->transport == transport) return peer;
     return keeli_peer_add(s, transport);
 }
 
@@ -350,7 +350,15 @@ void keeli_peers_receive(keel_session *s) {
         if (!size) return;
         s->totals.bytes_received += size;
         session_peer *peer = peer_by_transport(s, transport);
-        if (!peer || peer->is_suspect || !is_within_rate(s, peer, size)) continue;
+        if (!peer && t->forget) t->forget(t->self, transport); // no place is left
+        if (!peer) continue;
+        // Who does not see the traffic can send packets in the name of a member, but does not know
+        // the session's number: they are not counted against the member.
+        if (peer->state == PEER_MEMBER && keeli_packet_session(s->received, size) != s->number) {
+            ++s->totals.refused_packets;
+            continue;
+        }
+        if (peer->is_suspect || !is_within_rate(s, peer, size)) continue;
         if (!keeli_packet_read(&s->in_packet, s->received, size, s->desc.input_size, s->in.now) ||
             !handle(s, peer, &s->in_packet)) {
             count_bad(s, peer);
@@ -384,8 +392,9 @@ static void watch_member(keel_session *s, session_peer *peer, double heard) {
 static void ask_for_relays(keel_session *s) {
     uint32_t unheard = 0;
     EACH_PEER(s, peer)
-    if (peer->state == PEER_MEMBER && !peer->is_suspect && s->clock - peer->heard_at > relay_after)
-        unheard |= peer->slots;
+        if (peer->state == PEER_MEMBER && !peer->is_suspect &&
+            s->clock - peer->heard_at > relay_after)
+            unheard |= peer->slots;
     if (!unheard || s->clock < s->relay_at) return;
     s->relay_at = s->clock + ask_every;
     EACH_PEER(s, peer) {

@@ -25,7 +25,7 @@ struct keel_replay_recorder {
     bool has_images;
     uint64_t frame;      // recorded next
     uint64_t flushed_at; // the frame in which the file was flushed
-    uint64_t image_at;   // of the last image
+    uint64_t image_at;   // the last image has this frame
     // inputs that are not written yet
     uint64_t run_first;
     uint32_t run_count, run_slots;
@@ -261,7 +261,7 @@ bool keeli_record_open(keel_session *s, char *text) {
         return false;
     }
     errno = 0;
-    FILE *file = fopen(s->desc.record, "ab"); // what is there stays until the game begins
+    FILE *file = fopen(s->desc.record, "ab"); // a file that is there stays until the game begins
     if (!file) {
         (void)recorder_fail(s->recorder, KEEL_ERROR_FILE);
         describe_failure(s->recorder, text, 256);

@@ -16,18 +16,18 @@ enum { NAMES_SHOWN = 3 }; // components in a message
 // A state to which a replay can go.
 typedef struct replay_place {
     uint64_t frame;
-    size_t at; // of the IMAGE
+    size_t at; // the IMAGE has this frame
 } replay_place;
 
 struct keel_replay {
     keel_world *world;
     const keel_workload *step;
     keel_replay_options options;
-    const char *path; // of the caller, while the replay is opened
+    const char *path; // belongs to the caller, while the replay is opened
     unsigned char *file;
     size_t size; // up to the end of the last whole chunk
-    size_t at;   // of the next chunk
-    size_t body; // of the first chunk behind that of the first frame
+    size_t at;   // the next chunk begins here
+    size_t body; // begins the first chunk behind that of the first frame
     keel_replay_info info;
     keel_result result; // the error after which nothing is played
     // inputs of the frames from `run_first` on

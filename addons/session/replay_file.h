@@ -36,7 +36,7 @@ typedef struct replay_chunk {
     uint32_t slots;                // INPUTS: bits of the slots that play
     const unsigned char *bytes;    // GAME: a HELLO; IMAGE: of keel_snapshot_write, or none;
     size_t size;                   // INPUTS: packed inputs; CHECK: parts
-    size_t next;                   // where the next chunk begins
+    size_t next;                   // the next chunk begins here
 } replay_chunk;
 
 // Returns the CRC-32C of bytes; `before`: that of the bytes before them, or 0.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What two machines must have in common; see schema.h.
+// Compares what two machines must have in common; see schema.h.
 #include "schema.h"
 
 #include <stdarg.h>

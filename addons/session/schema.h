@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What two machines must have in common to play together: the components with their layouts, in the
-// order of their registration, and the shape of the session.
+// Compares what two machines must have in common to play together: the components with their
+// layouts, in the order of their registration, and the shape of the session.
 #pragma once
 #include "session.h"
 

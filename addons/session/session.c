@@ -95,9 +95,13 @@ static keel_session *begin_failed(keel_session *s) {
 
 // Returns a number that other sessions do not have.
 static uint32_t session_number(const keel_session_desc *d) {
+    uint64_t seed = (uint64_t)time(NULL) * 1000000007u + (uint64_t)clock() + (uintptr_t)d;
+#ifdef TIME_UTC // mingw-w64 lacks it
     struct timespec now = { 0 };
     timespec_get(&now, TIME_UTC);
-    uint64_t seed = d->seed ? d->seed : (uint64_t)now.tv_sec * 1000000007u + (uint64_t)now.tv_nsec;
+    seed += (uint64_t)now.tv_nsec << 20;
+#endif
+    seed = d->seed ? d->seed : seed;
     seed ^= seed >> 30;
     seed *= 0xbf58476d1ce4e5b9u;
     seed ^= seed >> 27;
@@ -141,13 +145,32 @@ keel_session *keel_session_begin_with(keel_world *world, const keel_session_desc
 }
 
 // Opens the default transport if the descriptor has none. False: there is none.
-static bool open_transport(keel_session *s) { return s->desc.transport.send != NULL; }
+static bool open_transport(keel_session *s) {
+    if (!s->desc.transport.send) s->desc.transport = keel_enet_transport(NULL);
+    if (s->desc.transport.send) return true;
+    keeli_session_event(s, KEEL_SESSION_WARNING, KEEL_SESSION_NO_PLAYER, 0,
+                        "Keel is built without ENet: this session needs a .transport");
+    return false;
+}
+
+// Tells why the transport could not listen or connect.
+static keel_result transport_failed(keel_session *s) {
+    const keel_session_transport *t = &s->desc.transport;
+    const char *text = t->problem ? t->problem(t->self) : "the transport could not be opened";
+    keeli_session_event(s, KEEL_SESSION_WARNING, KEEL_SESSION_NO_PLAYER, 0, text);
+    return KEEL_ERROR_FILE;
+}
+
+static void flush_transport(const keel_session *s) {
+    const keel_session_transport *t = &s->desc.transport;
+    if (t->flush) t->flush(t->self);
+}
 
 keel_result keel_session_listen(keel_session *s, uint16_t port) {
     if (!s || s->phase != PHASE_NEW || s->desc.spectates) return KEEL_ERROR_ARGUMENT;
     if (!open_transport(s)) return KEEL_ERROR_ARGUMENT;
     const keel_session_transport *t = &s->desc.transport;
-    if (t->listen && !t->listen(t->self, port)) return KEEL_ERROR_FILE;
+    if (t->listen && !t->listen(t->self, port)) return transport_failed(s);
     s->phase = PHASE_HOSTING;
     s->number = session_number(&s->desc);
     s->own = (1u << s->desc.local_players) - 1;
@@ -161,12 +184,13 @@ keel_result keel_session_connect(keel_session *s, const char *host, uint16_t por
     if (!open_transport(s)) return KEEL_ERROR_ARGUMENT;
     const keel_session_transport *t = &s->desc.transport;
     uint32_t peer = 0;
-    if (t->connect && !t->connect(t->self, host, port, &peer)) return KEEL_ERROR_FILE;
+    if (t->connect && !t->connect(t->self, host, port, &peer)) return transport_failed(s);
     session_peer *to = keeli_peer_add(s, peer);
     if (!to) return KEEL_ERROR_FULL;
     s->host = peer;
     s->phase = PHASE_JOINING;
     keeli_connect_hello(s, to);
+    flush_transport(s);
     return KEEL_OK;
 }
 
@@ -180,8 +204,9 @@ void keel_session_end(keel_session *s) {
             keeli_peer_send(s, peer, true);
         }
     }
+    flush_transport(s);
     EACH_PEER(s, peer)
-    keeli_peer_forget(s, peer);
+        keeli_peer_forget(s, peer);
     if (t->close) t->close(t->self);
     keeli_record_end(s);
     keeli_differ_end(s);
@@ -229,7 +254,9 @@ keel_result keel_session_drop(keel_session *s, uint32_t player) {
 
 // ------------------------------------------------------------------ time
 void keel_session_poll(keel_session *s) {
-    if (s && s->phase != PHASE_NEW && s->phase != PHASE_ENDED) keeli_peers_receive(s);
+    if (!s || s->phase == PHASE_NEW || s->phase == PHASE_ENDED) return;
+    keeli_peers_receive(s);
+    flush_transport(s);
 }
 
 static keel_result fail(keel_session *s, keel_result result) {
@@ -295,12 +322,11 @@ static double alive_every(const keel_session *s) {
     return part < 0.02 ? 0.02 : part > 0.25 ? 0.25 : part;
 }
 
-keel_result keel_session_advance(keel_session *s, double elapsed_seconds) {
-    if (!s || !(elapsed_seconds >= 0)) return KEEL_ERROR_ARGUMENT;
-    if (s->phase == PHASE_NEW || s->phase == PHASE_ENDED) return KEEL_ABSENT;
-    const double elapsed = elapsed_seconds > longest_step ? longest_step : elapsed_seconds;
+static keel_result advance_session(keel_session *s, double elapsed) {
+    const keel_session_transport *t = &s->desc.transport;
     s->clock += elapsed;
     s->elapsed = elapsed;
+    if (t->advance) t->advance(t->self, elapsed);
     keeli_peers_receive(s);
     keeli_peers_watch(s);
 
@@ -318,6 +344,15 @@ keel_result keel_session_advance(keel_session *s, double elapsed_seconds) {
     }
     if (result < 0) return fail(s, result);
     return played ? KEEL_OK : KEEL_ABSENT;
+}
+
+keel_result keel_session_advance(keel_session *s, double elapsed_seconds) {
+    if (!s || !(elapsed_seconds >= 0)) return KEEL_ERROR_ARGUMENT;
+    if (s->phase == PHASE_NEW || s->phase == PHASE_ENDED) return KEEL_ABSENT;
+    const keel_result result =
+        advance_session(s, elapsed_seconds > longest_step ? longest_step : elapsed_seconds);
+    flush_transport(s);
+    return result;
 }
 
 // ------------------------------------------------------------------ status
@@ -346,6 +381,8 @@ keel_session_status keel_session_status_of(const keel_session *s) {
     status.players = s->in.slots;
     status.max_rollback = s->desc.max_rollback;
     status.ahead = keeli_pace_ahead(s);
+    const keel_session_transport *t = &s->desc.transport;
+    if (t->port) status.port = t->port(t->self);
     status.memory = sizeof *s + keeli_inputs_bytes(&s->in) + keel_ring_bytes(s->ring);
     for (uint32_t i = 0; i < CHECKS; ++i)
         status.memory += keel_snapshot_bytes(s->checks[i].snapshot);

@@ -62,13 +62,13 @@ typedef struct session_peer {
     uint32_t differ_size;
     uint64_t differ_frame;
     bool knows_us;     // said MEET
-    double heard_at;   // of the session's clock
+    double heard_at;   // by the session's clock
     double relayed_at; // when another member last passed on something new of it
     bool is_silent;    // the event was sent
-    uint64_t known[KEEL_SESSION_MAX_PLAYERS];  // it knows the inputs of a slot for frames below
+    uint64_t known[KEEL_SESSION_MAX_PLAYERS];     // it knows the inputs of a slot for frames below
     double relay_until[KEEL_SESSION_MAX_PLAYERS]; // it does not hear the player of a slot
-    uint64_t frame;                            // that it plays next, by its last packet
-    int32_t ahead_there;                       // how far it believes to be ahead of us
+    uint64_t frame;                               // it plays this one next, by its last packet
+    int32_t ahead_there;                          // it believes to be so far ahead of us
     int32_t ahead[PACE_WINDOW];
     uint32_t ahead_count;
     peer_hash hashes[HASHES];
@@ -107,7 +107,8 @@ struct keel_session {
     double alive_at; // when a machine that does not play yet says that it is there
     double relay_at; // when members are asked again to pass on inputs
     double send_at;  // when a waiting session sends again
-    uint32_t number; // of the session; 0: not known yet
+    double warn_at;  // when a refused machine is told of again
+    uint32_t number; // identifies the session; 0: not known yet
     uint32_t own;    // bits: the slots that are played here
     uint32_t floats; // keel_float_check of the program
     inputs in;
@@ -118,9 +119,9 @@ struct keel_session {
     uint64_t next_check; // the frame of the next check
     uint64_t checked;
     bool is_waiting;
-    bool is_replaying; // frames are played again
+    bool is_replaying;  // frames are played again
     bool has_corrected; // this advance has gone back
-    uint64_t playing;  // the frame that is being played
+    uint64_t playing;   // the frame that is being played
     uint32_t ring_frames;
     // peers
     session_peer peers[KEEL_SESSION_MAX_PEERS];
@@ -130,15 +131,16 @@ struct keel_session {
     unsigned char received[PACKET_BYTES], sent[PACKET_BYTES];
     double sent_at[SENT_TIMES];
     // agreements
-    uint32_t epoch;                           // the highest that was seen
-    uint32_t leaving;                         // bits: slots that are about to be gone
-    bool is_asking;                           // this machine leads the round `epoch`
-    uint32_t asked;                           // bits: the slots of which the round is
+    uint32_t epoch;   // the highest that was seen
+    uint32_t leaving; // bits: slots that are about to be gone
+    bool is_asking;   // this machine leads the round `epoch`
+    uint32_t asked;   // bits: the slots of which the round is
+    uint32_t never;   // bits: nobody has an input of the present player of these slots
     uint64_t found[KEEL_SESSION_MAX_PLAYERS]; // the most that somebody knows
     double asked_at;
     uint32_t told;         // the leader and the slots of the last wish for a round
     uint32_t entering;     // bits: slots that are about to enter, and this machine leads it
-    uint32_t entry_number; // of the ENTER
+    uint32_t entry_number; // identifies the ENTER
     uint64_t entry_frame;
     double entry_at;
     // feeds, and joining a running game: join.c

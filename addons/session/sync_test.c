@@ -49,7 +49,7 @@ static keel_result sync_play(sync_test *t, uint64_t frame, keel_input_state stat
     keel_inputs *in = keel_get_or_set_unique_value(t->world, KEEL_UNIQUE_OF(keel_inputs), NULL);
     if (!in) return keel_last_error(t->world)->result;
     keeli_inputs_play(&t->in, frame, in);
-    memset(in->state, state, t->desc.players);
+    memset(in->state, (int)state, t->desc.players);
     return keel_run_workload_of(t->world, t->desc.step,
                                 &(keel_run_desc){ .dt = 1.0 / t->desc.rate });
 }

@@ -51,11 +51,14 @@ static uint16_t buttons_for(Phase phase, autoplay_goal goal, uint32_t frame, uin
 
 Input autoplay_input(keel_world *world, autoplay_goal goal, uint32_t frame, uint32_t frames) {
     const Phase *phase = keel_get_unique(world, Phase);
-    Input input = { .buttons = buttons_for(phase ? *phase : MENU, goal, frame, frames) };
+    Input input = { .pads[0] = { 0 } };
+    for (int i = 0; i < MAX_PLAYERS; ++i)
+        input.pads[i].buttons = buttons_for(phase ? *phase : MENU, goal, frame, frames);
     KEEL_EACH(world, KEEL_READ(Player, player), KEEL_READ(Position, p)) {
         const Pull pull = pull_on(world, player, p, goal == GOAL_OVER && frame > 600);
         const float whole = sqrtf(pull.x * pull.x + pull.y * pull.y);
-        input.pads[player->index] = (Pad){ sign_of(pull.x, whole), sign_of(pull.y, whole) };
+        input.pads[player->index].x = sign_of(pull.x, whole);
+        input.pads[player->index].y = sign_of(pull.y, whole);
     }
     return input;
 }

@@ -5,7 +5,9 @@
 #include <keel/keel.h>
 
 // The picture has 960 x 540 pixels; squares are between TOP and BOTTOM, the score is above and the help below.
-enum { ARENA_WIDTH = 960, ARENA_HEIGHT = 540, ARENA_TOP = 58, ARENA_BOTTOM = 510, MAX_PLAYERS = 2, FRAMES_PER_SECOND = 60 };
+enum { ARENA_WIDTH = 960, ARENA_HEIGHT = 540, ARENA_TOP = 58, ARENA_BOTTOM = 510, FRAMES_PER_SECOND = 60 };
+// Over the network four can play, at one keyboard two.
+enum { MAX_PLAYERS = 4, KEYBOARD_PLAYERS = 2 };
 
 // ---------------------------------------------------------------- components
 typedef struct Position {
@@ -62,14 +64,15 @@ typedef enum Phase { MENU, STARTING, PLAYING, PAUSED, OVER } Phase;
 KEEL_STATE(Phase);
 
 enum { PRESS_START = 1, PRESS_PAUSE = 2, PRESS_RESTART = 4, POINTING = 8, PRESS_ONE = 16, PRESS_TWO = 32 };
+// What one player does in a frame.
 typedef struct Pad {
     int8_t x, y; // -1, 0, 1
+    uint16_t buttons;
+    int16_t to_x, to_y; // where the pointer is, while POINTING is set: it leads the player
 } Pad;
-// What the players do in a frame. It comes from keys, from the automatic player or from a record.
+// What all players do. It comes from keys, from the automatic player, from a record or over the network.
 typedef struct Input {
     Pad pads[MAX_PLAYERS];
-    int16_t x, y; // where the pointer is, while POINTING is set; it leads a single player
-    uint16_t buttons;
 } Input;
 typedef struct Clock {
     uint32_t frame;
@@ -78,18 +81,20 @@ typedef struct Dice {
     uint32_t state;
 } Dice;
 typedef struct Match {
-    int32_t players;
+    int32_t players; // their scores are shown, also of those who left
+    int32_t there;   // bit i: player i plays
+    int32_t seated;  // bit i: player i has got a square in this match
     int32_t score[MAX_PLAYERS];
     int32_t time;  // frames that were played
     uint32_t began; // the frame in which it did
     uint32_t idle;  // frames since it was paused or over, 0 while it is played
     int32_t shake; // frames for which the picture shakes, after a hit
 } Match;
-KEEL_FIELDS(Pad, x, y);
-KEEL_FIELDS(Input, KEEL_FIELD(pads, .of = KEEL_TYPE(Pad)), x, y, buttons);
+KEEL_FIELDS(Pad, x, y, buttons, to_x, to_y);
+KEEL_FIELDS(Input, KEEL_FIELD(pads, .of = KEEL_TYPE(Pad)));
 KEEL_FIELDS(Clock, frame);
 KEEL_FIELDS(Dice, state);
-KEEL_FIELDS(Match, players, score, time, began, idle, shake);
+KEEL_FIELDS(Match, players, there, seated, score, time, began, idle, shake);
 KEEL_UNIQUE(Input, .no_padding = true, KEEL_HAS_FIELDS(Input));
 KEEL_UNIQUE(Clock, .no_padding = true, KEEL_HAS_FIELDS(Clock));
 KEEL_UNIQUE(Dice, .no_padding = true, KEEL_HAS_FIELDS(Dice));

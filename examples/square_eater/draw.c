@@ -9,9 +9,10 @@ static const SDL_Color background = { 17, 19, 31, 255 };
 static const SDL_Color grid = { 27, 30, 48, 255 };
 static const SDL_Color bright = { 236, 239, 250, 255 };
 static const SDL_Color dim = { 132, 140, 170, 255 };
-// By PAINT_...: two players, friends, foes, pellets.
+// By PAINT_...: four players, friends, foes, pellets.
 static const SDL_Color paints[] = {
-    { 126, 200, 255, 255 }, { 255, 170, 120, 255 }, { 134, 224, 160, 255 }, { 240, 96, 112, 255 }, { 255, 224, 130, 255 },
+    { 126, 200, 255, 255 }, { 255, 170, 120, 255 }, { 255, 150, 214, 255 }, { 232, 236, 245, 255 },
+    { 134, 224, 160, 255 }, { 240, 96, 112, 255 }, { 255, 224, 130, 255 },
 };
 static const SDL_Color afraid = { 132, 120, 235, 255 };
 
@@ -161,20 +162,27 @@ static void draw_score(SDL_Renderer *renderer, const Match *match, const scene *
     char text[64];
     for (int i = 0; i < match->players; ++i) {
         snprintf(text, sizeof text, "%d", (int)match->score[i]);
-        const float x = i == 0 ? 18 : 18 + 180.0f * (float)i;
+        const float x = 18 + (match->players > 2 ? 150.0f : 180.0f) * (float)i;
         fill(renderer, x + 6, 27, 12, paints[PAINT_PLAYER + i]);
-        text_draw(renderer, x + 22, 17, 3, bright, text);
+        text_draw(renderer, x + 22, 17, 3, match->there >> i & 1 ? bright : dim, text);
     }
     snprintf(text, sizeof text, "best %d", (int)shown->best);
-    if (shown->best > 0) text_draw_centred(renderer, ARENA_WIDTH / 2, 20, 2, dim, text);
+    if (shown->best > 0 && match->players <= 2) text_draw_centred(renderer, ARENA_WIDTH / 2, 20, 2, dim, text);
     draw_button(renderer, BUTTON_PAUSE_X, "II");
-    draw_button(renderer, BUTTON_REWIND_X, "<<");
+    if (!shown->is_session) draw_button(renderer, BUTTON_REWIND_X, "<<");
 }
 
 static void draw_veil(SDL_Renderer *renderer, float part) {
     const SDL_FRect all = { 0, 0, ARENA_WIDTH, ARENA_HEIGHT };
     SDL_SetRenderDrawColor(renderer, background.r, background.g, background.b, (uint8_t)(part * 255));
     SDL_RenderFillRectF(renderer, &all);
+}
+
+static int count_of(int32_t there) {
+    int count = 0;
+    for (int i = 0; i < MAX_PLAYERS; ++i)
+        count += there >> i & 1;
+    return count;
 }
 
 static void draw_menu(SDL_Renderer *renderer, const Match *match, const scene *shown, uint32_t now) {
@@ -190,25 +198,48 @@ static void draw_menu(SDL_Renderer *renderer, const Match *match, const scene *s
         text_draw(renderer, at.x + 28, at.y - 8, 2, bright, rules[i]);
     }
     text_draw_centred(renderer, ARENA_WIDTH / 2, 386, 3, mixed(bright, dim, wave(now, 90)), "Enter or a tap begins");
-    const char *choice = match->players > 1 ? "1: alone   >2: two players" : ">1: alone   2: two players";
+    char here[48];
+    snprintf(here, sizeof here, "%d of up to %d are here", count_of(match->there), MAX_PLAYERS);
+    const char *choice = shown->is_session ? here : match->players > 1 ? "1: alone   >2: two players" : ">1: alone   2: two players";
     text_draw_centred(renderer, ARENA_WIDTH / 2, 424, 2, dim, choice);
     snprintf(text, sizeof text, "best %d", (int)shown->best);
     if (shown->best > 0) text_draw_centred(renderer, ARENA_WIDTH / 2, 456, 2, dim, text);
 }
 
+// Returns the largest scale at which a text fits into the picture, up to `most`.
+static float scale_for(const char *text, float most) {
+    float scale = most;
+    while (scale > 1 && text_width(text, scale) > ARENA_WIDTH - 48)
+        scale -= 1;
+    return scale;
+}
+
 static void draw_notice(SDL_Renderer *renderer, const char *title, const char *line, SDL_Color color) {
     draw_veil(renderer, 0.7f);
     text_draw_centred(renderer, ARENA_WIDTH / 2, 190, 8, color, title);
-    text_draw_centred(renderer, ARENA_WIDTH / 2, 290, 3, bright, line);
+    text_draw_centred(renderer, ARENA_WIDTH / 2, 290, scale_for(line, 3), bright, line);
 }
 
 static void draw_over(SDL_Renderer *renderer, const Match *match, const scene *shown) {
     char text[96];
-    const int first = (int)match->score[0], second = (int)match->score[1];
-    if (match->players > 1) snprintf(text, sizeof text, "%d to %d", first, second);
-    else snprintf(text, sizeof text, first >= shown->best && first > 0 ? "%d: your best" : "%d squares' worth of points", first);
+    const int first = (int)match->score[0];
+    snprintf(text, sizeof text, first >= shown->best && first > 0 ? "%d: your best" : "%d squares' worth of points", first);
+    if (match->players > 1) {
+        int length = snprintf(text, sizeof text, "%d", first);
+        for (int i = 1; i < match->players && length < 64; ++i)
+            length += snprintf(text + length, sizeof text - (size_t)length, " to %d", (int)match->score[i]);
+    }
     draw_notice(renderer, "Too small", text, paints[PAINT_FOE]);
-    text_draw_centred(renderer, ARENA_WIDTH / 2, 340, 2, dim, "Enter: once more    Z: five seconds back");
+    const char *keys = shown->is_session ? "Enter: once more" : "Enter: once more    Z: five seconds back";
+    text_draw_centred(renderer, ARENA_WIDTH / 2, 340, 2, dim, keys);
+}
+
+// Draws the line about the network, and in what colour this machine plays.
+static void draw_net(SDL_Renderer *renderer, const scene *shown) {
+    const float y = ARENA_HEIGHT - 23;
+    const bool plays = shown->player < MAX_PLAYERS;
+    if (plays) fill(renderer, 24, y + 7, 12, paints[PAINT_PLAYER + shown->player]);
+    text_draw(renderer, plays ? 38 : 18, y, scale_for(shown->net, 2), shown->is_alarm ? paints[PAINT_FOE] : dim, shown->net);
 }
 
 static void draw_help(SDL_Renderer *renderer, const Match *match) {
@@ -217,11 +248,12 @@ static void draw_help(SDL_Renderer *renderer, const Match *match) {
     text_draw_centred(renderer, ARENA_WIDTH / 2, ARENA_HEIGHT - 23, 2, faded(dim, 0.7f), keys);
 }
 
-// Moves the picture to and fro after a hit.
-static void shake(SDL_Renderer *renderer, const Match *match, uint32_t now) {
+// Moves the picture to and fro after a hit. Its place is that of the viewport, which is not at the edge of every window.
+static void shake(SDL_Renderer *renderer, const Match *match, SDL_Rect place, uint32_t now) {
     const int far = match->shake / 3;
-    const SDL_Rect view = { now % 2 ? far : -far, now / 2 % 2 ? far : -far, ARENA_WIDTH, ARENA_HEIGHT };
-    SDL_RenderSetViewport(renderer, far ? &view : NULL);
+    place.x += now % 2 ? far : -far;
+    place.y += now / 2 % 2 ? far : -far;
+    if (far) SDL_RenderSetViewport(renderer, &place);
 }
 
 void draw_scene(SDL_Renderer *renderer, keel_world *world, const scene *shown) {
@@ -231,18 +263,29 @@ void draw_scene(SDL_Renderer *renderer, keel_world *world, const scene *shown) {
     if (!match || !clock || !phase) return;
     SDL_SetRenderDrawBlendMode(renderer, SDL_BLENDMODE_BLEND);
     SDL_SetRenderDrawColor(renderer, background.r, background.g, background.b, 255);
-    SDL_RenderClear(renderer);
-    shake(renderer, match, clock->frame);
+    SDL_Rect place;
+    SDL_RenderGetViewport(renderer, &place);
+    if (shown->is_part) draw_veil(renderer, 1); // clearing would clear the other part, too
+    else SDL_RenderClear(renderer);
+    shake(renderer, match, place, clock->frame);
     draw_floor(renderer);
     draw_pellets(renderer, world);
     draw_friends(renderer, world, clock->frame);
     draw_players(renderer, world, clock->frame);
     draw_particles(renderer, world);
-    SDL_RenderSetViewport(renderer, NULL);
+    if (match->shake / 3) SDL_RenderSetViewport(renderer, &place);
     if (shown->rewound > 0) draw_veil(renderer, shown->rewound * 0.7f);
     if (*phase == MENU) draw_menu(renderer, match, shown, clock->frame);
     else draw_score(renderer, match, shown);
     if (*phase == PAUSED) draw_notice(renderer, "Pause", "P or a tap goes on", bright);
     if (*phase == OVER) draw_over(renderer, match, shown);
-    draw_help(renderer, match);
+    if (shown->is_session) draw_net(renderer, shown);
+    else draw_help(renderer, match);
+}
+
+void draw_waiting(SDL_Renderer *renderer, keel_world *world, const scene *shown, const char *title) {
+    draw_scene(renderer, world, shown);
+    draw_veil(renderer, 1);
+    draw_notice(renderer, title, shown->net, shown->is_alarm ? paints[PAINT_FOE] : bright);
+    text_draw_centred(renderer, ARENA_WIDTH / 2, 360, 2, dim, "Q quits");
 }

@@ -35,27 +35,58 @@ static float roll_between(Dice *dice, float low, float high) {
 }
 
 // ---------------------------------------------------------------- states
+// Returns the number of places up to the last one that is taken.
+static int32_t places_of(int32_t there) {
+    int32_t places = 0;
+    for (int32_t i = 0; i < MAX_PLAYERS; ++i)
+        if (there >> i & 1) places = i + 1;
+    return places;
+}
+
 KEEL_SYSTEM_ONCE(press_buttons, KEEL_UNIQUE_READ(Input, input), KEEL_UNIQUE_READ(Phase, phase), KEEL_UNIQUE_WRITE(Clock, clock),
                  KEEL_UNIQUE_WRITE(Match, match), KEEL_CONTEXT(context), KEEL_MAY_SET_STATE(Phase)) {
+    uint32_t buttons = 0; // of all players
+    for (int i = 0; i < MAX_PLAYERS; ++i)
+        buttons |= input->pads[i].buttons;
     ++clock->frame;
     match->idle = *phase == PLAYING ? 0 : match->idle + 1;
-    if (*phase == MENU && input->buttons & (PRESS_ONE | PRESS_TWO)) match->players = input->buttons & PRESS_TWO ? 2 : 1;
-    const bool start = input->buttons & PRESS_START;
-    const bool pause = input->buttons & PRESS_PAUSE;
+    if (*phase == MENU && buttons & (PRESS_ONE | PRESS_TWO)) match->there = buttons & PRESS_TWO ? 3 : 1;
+    if (*phase == MENU) match->players = places_of(match->there);
+    const bool start = buttons & PRESS_START;
+    const bool pause = buttons & PRESS_PAUSE;
     if (*phase == STARTING) keel_set_state(context, Phase, PLAYING);
-    else if (input->buttons & PRESS_RESTART) keel_set_state(context, Phase, STARTING);
+    else if (buttons & PRESS_RESTART) keel_set_state(context, Phase, STARTING);
     else if (start && (*phase == MENU || *phase == OVER)) keel_set_state(context, Phase, STARTING);
     else if (*phase == PAUSED && (start || pause)) keel_set_state(context, Phase, PLAYING);
     else if (*phase == PLAYING && pause) keel_set_state(context, Phase, PAUSED);
 }
 
+static void add_player(keel_commands *commands, int32_t index, int32_t places) {
+    const float x = (float)(ARENA_WIDTH * (index + 1)) / (float)(places + 1);
+    keel_add_entity(commands, KEEL_INIT(Player, { .index = index, .invincible = SAFE_FRAMES }),
+                    KEEL_INIT(Position, { x, ARENA_HEIGHT / 2 }), KEEL_INIT(Velocity, { 0, 0 }), KEEL_INIT(Size, { start_side }));
+}
+
 KEEL_SYSTEM_ONCE(begin_match, KEEL_UNIQUE_WRITE(Match, match), KEEL_UNIQUE_READ(Clock, clock), KEEL_COMMANDS(commands)) {
-    *match = (Match){ .players = match->players, .began = clock->frame };
+    const int32_t there = match->there;
+    *match = (Match){ .players = places_of(there), .there = there, .seated = there, .began = clock->frame };
     keel_delete_entities_having(commands, Position);
-    for (int32_t i = 0; i < match->players; ++i) {
-        const float x = (float)(ARENA_WIDTH * (i + 1)) / (float)(match->players + 1);
-        keel_add_entity(commands, KEEL_INIT(Player, { .index = i, .invincible = SAFE_FRAMES }),
-                        KEEL_INIT(Position, { x, ARENA_HEIGHT / 2 }), KEEL_INIT(Velocity, { 0, 0 }), KEEL_INIT(Size, { start_side }));
+    for (int32_t i = 0; i < match->players; ++i)
+        if (there >> i & 1) add_player(commands, i, match->players);
+}
+
+// Who came while others play gets a square, once in a match. The square of who left is gone, and the score stays.
+KEEL_SYSTEM_ONCE(seat_players, KEEL_UNIQUE_WRITE(Match, match), KEEL_MAY_READ(Player), KEEL_CONTEXT(context), KEEL_COMMANDS(commands)) {
+    const int32_t came = match->there & ~match->seated, left = match->seated & ~match->there;
+    if (!came && !left) return;
+    match->seated = match->there;
+    if (match->players < places_of(match->there)) match->players = places_of(match->there);
+    KEEL_EACH(context, KEEL_READ(Player, player), KEEL_ENTITY(square))
+        if (left >> player->index & 1) keel_delete_entity(commands, square);
+    for (int32_t i = 0; i < MAX_PLAYERS; ++i) {
+        if (!(came >> i & 1)) continue;
+        match->score[i] = 0;
+        add_player(commands, i, match->players);
     }
 }
 
@@ -92,16 +123,15 @@ KEEL_SYSTEM(age_pellets, KEEL_WRITE(Pellet, pellet)) { ++pellet->age; }
 
 // ---------------------------------------------------------------- movement
 // Returns the velocity that leads a player to where its input points, slower for a large one.
-static Velocity wish_of(const Input *input, const Player *player, const Match *match, const Position *p, float side) {
-    const Pad pad = input->pads[player->index];
+static Velocity wish_of(Pad pad, const Position *p, float side) {
     const float speed = 4.8f - side * 0.02f;
     if (pad.x || pad.y) {
         const float part = pad.x && pad.y ? 0.70710678f : 1;
         return (Velocity){ (float)pad.x * speed * part, (float)pad.y * speed * part };
     }
-    if (!(input->buttons & POINTING) || match->players > 1) return (Velocity){ 0, 0 };
-    const float x = (float)input->x - p->x;
-    const float y = (float)input->y - p->y;
+    if (!(pad.buttons & POINTING)) return (Velocity){ 0, 0 };
+    const float x = (float)pad.to_x - p->x;
+    const float y = (float)pad.to_y - p->y;
     const float far = sqrtf(x * x + y * y);
     if (far < 1) return (Velocity){ 0, 0 };
     const float part = (far * 0.2f < speed ? far * 0.2f : speed) / far;
@@ -109,8 +139,8 @@ static Velocity wish_of(const Input *input, const Player *player, const Match *m
 }
 
 KEEL_SYSTEM(drive_players, KEEL_READ(Player, player), KEEL_READ(Position, p), KEEL_READ(Size, size), KEEL_WRITE(Velocity, v),
-            KEEL_UNIQUE_READ(Input, input), KEEL_UNIQUE_READ(Match, match)) {
-    const Velocity wish = wish_of(input, player, match, p, size->side);
+            KEEL_UNIQUE_READ(Input, input)) {
+    const Velocity wish = wish_of(input->pads[player->index], p, size->side);
     v->x += (wish.x - v->x) * 0.3f;
     v->y += (wish.y - v->y) * 0.3f;
 }
@@ -331,18 +361,23 @@ KEEL_WORKLOAD(arena, KEEL_STEP(spawn_friends), KEEL_STEP(spawn_pellets, .in_stat
               KEEL_STEP(age_particles, .parallel = true), KEEL_STEP(judge, .in_state = KEEL_IN(Phase, PLAYING)), KEEL_STEP(calm_down));
 
 KEEL_WORKLOAD(frame, KEEL_STEP(press_buttons), KEEL_TRANSITION(Phase), KEEL_STEP(begin_match, .on_enter = KEEL_IN(Phase, STARTING)),
+              KEEL_STEP(seat_players, .in_state = KEEL_IN(Phase, PLAYING)),
               KEEL_NESTED(arena, .run_if = KEEL_IF(time_passes)));
 
 // ---------------------------------------------------------------- from outside
+uint32_t game_dice(uint32_t seed) { return seed * 2654435761u + 88172645u; }
+
 keel_world *game_create(uint32_t seed, int32_t players, uint32_t threads) {
     keel_world *world = keel_world_create(&(keel_world_desc){ .worker_count = threads });
     if (!world) return NULL;
-    // All types are made known here: a restored world needs them in the order of the one that was taken.
+    // All types are made known here: a restored world needs them in the order of the one that was taken, and who joins a
+    // running game needs all of them.
     keel_register(world, Position, Velocity, Size, Player, Friend, Pellet, Particle);
-    keel_set_unique(world, Input, { .buttons = 0 });
+    keel_register_component(world, KEEL_EVENT_OF(Touch));
+    keel_set_unique(world, Input, { .pads[0] = { 0 } });
     keel_set_unique(world, Clock, { 0 });
-    keel_set_unique(world, Dice, { seed * 2654435761u + 88172645u });
-    keel_set_unique(world, Match, { .players = players });
+    keel_set_unique(world, Dice, { game_dice(seed) });
+    keel_set_unique(world, Match, { .players = players, .there = (1 << players) - 1 });
     if (keel_set_state(world, Phase, MENU) == KEEL_OK && keel_get_unique(world, Match)) return world;
     keel_world_destroy(world);
     return NULL;

@@ -64,7 +64,12 @@ static bool play_inspected(timeline *t, const options *o) {
 static bool finish(timeline *t, const options *o, shot_writer *write_shot) {
     char why[256];
     const Match *match = keel_get_unique(t->world, Match);
-    if (match) printf("%" PRIu32 " frames, score %d %d\n", t->frames, (int)match->score[0], (int)match->score[1]);
+    if (match) {
+        printf("%" PRIu32 " frames, score", t->frames);
+        for (int i = 0; i < match->players; ++i)
+            printf(" %d", (int)match->score[i]);
+        printf("\n");
+    }
     if (o->hash || o->replay) printf("0x%016" PRIx64 "\n", game_hash(t->world));
     if (o->record && !record_write(t, o->record, why)) return fail(why);
     if (o->shot && !write_shot(t->world, o->shot, why)) return fail(why);

@@ -20,7 +20,7 @@ static void key(controls *c, SDL_Keycode code) {
     case SDLK_1: c->next.buttons |= PRESS_ONE; break;
     case SDLK_2: c->next.buttons |= PRESS_TWO; break;
     case SDLK_z:
-    case SDLK_BACKSPACE: c->rewind = true; break;
+    case SDLK_BACKSPACE: c->rewind = !c->is_session; break;
     case SDLK_f: c->fullscreen = true; break;
     case SDLK_q: c->quit = true; break;
     default: break;
@@ -34,7 +34,7 @@ static bool is_on(int32_t x, int32_t y, int left) {
 // A press on a button on the screen, or somewhere: that begins the game, or goes on.
 static void press(controls *c, int32_t x, int32_t y, Phase phase) {
     const bool has_buttons = phase != MENU;
-    if (has_buttons && is_on(x, y, BUTTON_REWIND_X)) c->rewind = true;
+    if (has_buttons && !c->is_session && is_on(x, y, BUTTON_REWIND_X)) c->rewind = true;
     else if (has_buttons && phase != OVER && is_on(x, y, BUTTON_PAUSE_X)) c->next.buttons |= PRESS_PAUSE;
     else c->next.buttons |= PRESS_START;
 }
@@ -46,8 +46,8 @@ static int16_t clamped(int32_t at, int32_t end) {
 
 static void point(controls *c, int32_t x, int32_t y) {
     c->pointing = true;
-    c->next.x = clamped(x, ARENA_WIDTH);
-    c->next.y = clamped(y, ARENA_HEIGHT);
+    c->next.to_x = clamped(x, ARENA_WIDTH);
+    c->next.to_y = clamped(y, ARENA_HEIGHT);
 }
 
 void input_event(controls *c, const SDL_Event *event, Phase phase) {
@@ -62,26 +62,27 @@ void input_event(controls *c, const SDL_Event *event, Phase phase) {
         press(c, event->button.x, event->button.y, phase);
         break;
     case SDL_WINDOWEVENT: // nobody sees the game: it waits
-        if (event->window.event == SDL_WINDOWEVENT_FOCUS_LOST && phase == PLAYING) c->next.buttons |= PRESS_PAUSE;
+        if (event->window.event == SDL_WINDOWEVENT_FOCUS_LOST && phase == PLAYING && !c->is_session) c->next.buttons |= PRESS_PAUSE;
         break;
     default: break;
     }
 }
 
 static Pad pad_of(const uint8_t *keys, int left, int right, int up, int down) {
-    return (Pad){ (int8_t)(keys[right] - keys[left]), (int8_t)(keys[down] - keys[up]) };
+    return (Pad){ .x = (int8_t)(keys[right] - keys[left]), .y = (int8_t)(keys[down] - keys[up]) };
 }
 
 Input input_take(controls *c, int32_t players) {
     const uint8_t *keys = SDL_GetKeyboardState(NULL);
     const Pad arrows = pad_of(keys, SDL_SCANCODE_LEFT, SDL_SCANCODE_RIGHT, SDL_SCANCODE_UP, SDL_SCANCODE_DOWN);
     const Pad letters = pad_of(keys, SDL_SCANCODE_A, SDL_SCANCODE_D, SDL_SCANCODE_W, SDL_SCANCODE_S);
-    Input input = c->next;
-    input.pads[0] = arrows;
+    const Pad first = players > 1 || !(letters.x || letters.y) ? arrows : letters;
+    Input input = { .pads[0] = c->next };
+    input.pads[0].x = first.x;
+    input.pads[0].y = first.y;
     if (players > 1) input.pads[1] = letters;
-    else if (letters.x || letters.y) input.pads[0] = letters;
-    if (input.pads[0].x || input.pads[0].y) c->pointing = false;
-    if (c->pointing) input.buttons |= POINTING;
+    if (first.x || first.y) c->pointing = false;
+    if (c->pointing && players == 1) input.pads[0].buttons |= POINTING;
     c->next.buttons = 0;
     return input;
 }

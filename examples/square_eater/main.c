@@ -2,6 +2,7 @@
 // Square Eater begins here: it reads the options and opens the window, or runs without one.
 // With SQUARE_EATER_HEADLESS defined it needs no SDL and has no window.
 #include "headless.h"
+#include "together_headless.h"
 #include <stdio.h>
 #ifndef SQUARE_EATER_HEADLESS
 #include "shot.h"
@@ -21,8 +22,9 @@ int main(int count, char **words) {
         return 0;
     }
 #ifdef SQUARE_EATER_HEADLESS
-    return headless_run(&o, NULL);
+    return options_is_session(&o) ? together_headless_run(&o) : headless_run(&o, NULL);
 #else
+    if (o.headless && options_is_session(&o)) return together_headless_run(&o);
     return o.headless ? headless_run(&o, shot_write) : window_run(&o);
 #endif
 }

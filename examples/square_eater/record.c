@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Records of games as files. All numbers are little-endian, so that a record is read on every machine:
-//   "SQEATER1", seed (4 bytes), players (2), bytes of a handle (2), frames (4), a hash of the end (8),
-//   inputs (10 bytes a frame), hashes (8 bytes every 60 frames), and a checksum of all that (8).
+//   "SQEATER2", seed (4 bytes), players (2), bytes of a handle (2), frames (4), a hash of the end (8),
+//   inputs (32 bytes a frame), hashes (8 bytes every 60 frames), and a checksum of all that (8).
 // Handles count in a hash, so a record fits programs whose handles have as many bytes (KEEL_ENTITY_32).
 #include "record.h"
 #include "game.h"
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER = 28, BYTES_PER_INPUT = 10, BYTES_PER_HASH = 8, CHECKSUM = 8, MAX_FRAMES = 60 * 60 * 60 * 24 };
-static const char magic[8] = { 'S', 'Q', 'E', 'A', 'T', 'E', 'R', '1' };
+enum { HEADER = 28, BYTES_PER_INPUT = 8 * MAX_PLAYERS, BYTES_PER_HASH = 8, CHECKSUM = 8, MAX_FRAMES = 60 * 60 * 60 * 24 };
+static const char magic[8] = { 'S', 'Q', 'E', 'A', 'T', 'E', 'R', '2' };
 
 static uint8_t *put(uint8_t *to, uint64_t value, int bytes) {
     for (int i = 0; i < bytes; ++i)
@@ -42,21 +42,22 @@ static uint8_t *put_input(uint8_t *to, const Input *input) {
     for (int i = 0; i < MAX_PLAYERS; ++i) {
         to = put(to, (uint8_t)input->pads[i].x, 1);
         to = put(to, (uint8_t)input->pads[i].y, 1);
+        to = put(to, input->pads[i].buttons, 2);
+        to = put(to, (uint16_t)input->pads[i].to_x, 2);
+        to = put(to, (uint16_t)input->pads[i].to_y, 2);
     }
-    to = put(to, (uint16_t)input->x, 2);
-    to = put(to, (uint16_t)input->y, 2);
-    return put(to, input->buttons, 2);
+    return to;
 }
 
 static Input take_input(const uint8_t **from) {
-    Input input = { .buttons = 0 };
+    Input input = { .pads[0] = { 0 } };
     for (int i = 0; i < MAX_PLAYERS; ++i) {
         input.pads[i].x = (int8_t)take(from, 1);
         input.pads[i].y = (int8_t)take(from, 1);
+        input.pads[i].buttons = (uint16_t)take(from, 2);
+        input.pads[i].to_x = (int16_t)take(from, 2);
+        input.pads[i].to_y = (int16_t)take(from, 2);
     }
-    input.x = (int16_t)take(from, 2);
-    input.y = (int16_t)take(from, 2);
-    input.buttons = (uint16_t)take(from, 2);
     return input;
 }
 
@@ -134,6 +135,10 @@ static uint8_t *read_file(const char *path, size_t most, size_t *size, char why[
 
 // Reads the head of a record and checks everything that can be checked without playing it.
 static bool check(record *r, const uint8_t *bytes, size_t size, const char *path, char why[256]) {
+    if (size >= sizeof magic && memcmp(bytes, "SQEATER1", sizeof magic) == 0) {
+        snprintf(why, 256, "the record %.120s is of the first Square Eater, in which two could play: replay it with that one", path);
+        return false;
+    }
     if (size < HEADER + CHECKSUM || memcmp(bytes, magic, sizeof magic) != 0) {
         snprintf(why, 256, "%.120s is not a record of Square Eater: make one with --record", path);
         return false;

@@ -3,12 +3,14 @@
 // main.c calls it. A browser calls run_frame by itself, as a program there must not wait.
 #include "window.h"
 #include "best.h"
+#include "both.h"
 #include "draw.h"
 #include "game.h"
 #include "inspected.h"
 #include "input.h"
 #include "record.h"
 #include "shot.h"
+#include "together.h"
 #include <stdio.h>
 #ifdef __EMSCRIPTEN__
 #include <emscripten.h>
@@ -19,6 +21,15 @@ EM_JS(void, tell_page, (double work, int entities, int phase, int time, double x
     window.keelFrame = { work : work, entities : entities };
     window.keelState = { phase : phase, time : time, x : x };
 })
+
+// Tells the page of one of two machines: the frame, how many are guessed, and how many were played again in a second; the last
+// frame whose hash was the same on both, and a sentence about what is wrong, or "".
+EM_JS(void, tell_side, (int side, int frame, int guessed, int again, int checked, const char *problem), {
+    window.keelSides = window.keelSides || [];
+    window.keelSides[side] = {
+        frame : frame, guessed : guessed, again : again, checked : checked, problem : UTF8ToString(problem)
+    };
+})
 #endif
 
 typedef struct app {
@@ -26,6 +37,8 @@ typedef struct app {
     SDL_Window *window;
     SDL_Renderer *renderer;
     timeline game;
+    together shared; // with --host and --join, instead
+    both pair;       // with --together-alone, instead
     record replay;
     controls controls;
     scene scene;
@@ -52,7 +65,9 @@ static bool open_window(app *a) {
     SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "0");
     if (SDL_Init(SDL_INIT_VIDEO) != 0) return fail_by_sdl(a);
     const uint32_t flags = SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI | (a->o->fullscreen ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0);
-    a->window = SDL_CreateWindow("Square Eater", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, ARENA_WIDTH, ARENA_HEIGHT, flags);
+    const int width = a->o->plays_both ? ARENA_WIDTH * 3 / 2 : ARENA_WIDTH; // two worlds of three quarters
+    const int height = a->o->plays_both ? ARENA_HEIGHT * 3 / 4 : ARENA_HEIGHT;
+    a->window = SDL_CreateWindow("Square Eater", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, width, height, flags);
     if (!a->window) return fail_by_sdl(a);
     a->renderer = SDL_CreateRenderer(a->window, -1, SDL_RENDERER_PRESENTVSYNC);
     if (!a->renderer) a->renderer = SDL_CreateRenderer(a->window, -1, SDL_RENDERER_SOFTWARE);
@@ -61,15 +76,30 @@ static bool open_window(app *a) {
     return true;
 }
 
+// Returns the world of this machine, or of the left one of two.
+static keel_world *world_of(const app *a) {
+    if (a->pair.network) return a->pair.sides[0].world;
+    return a->shared.world ? a->shared.world : a->game.world;
+}
+
+// Begins a session. False: a->why says what is wrong.
+static bool begin_session(app *a) {
+    a->controls.is_session = a->scene.is_session = true;
+    if (a->o->plays_both) return both_begin(&a->pair, a->o->seed, &a->o->weather, a->why) && open_window(a);
+    const together_options to = options_together(a->o);
+    return together_begin(&a->shared, &to, a->why) && open_window(a);
+}
+
 // Opens what the options ask for. False: a->why says what is wrong.
 static bool begin(app *a) {
     const options *o = a->o;
+    a->clock = (keel_fixed_step){ .step = 1.0 / FRAMES_PER_SECOND };
+    a->last = SDL_GetPerformanceCounter();
+    if (options_is_session(o) || o->plays_both) return begin_session(a);
     a->replay = (record){ .seed = o->seed, .players = o->players };
     if (o->replay && !record_read(&a->replay, o->replay, a->why)) return false;
     if (!timeline_init(&a->game, a->replay.seed, a->replay.players, o->threads)) return fail_with(a, "memory is exhausted");
-    a->clock = (keel_fixed_step){ .step = 1.0 / FRAMES_PER_SECOND };
     a->scene.best = best_load();
-    a->last = SDL_GetPerformanceCounter();
     a->inspected = (inspected){ .program = "square_eater", .workload = &KEEL_WORKLOAD_frame, .edits = o->inspect_edits };
     if (o->inspect && !inspected_begin(&a->inspected, a->game.world)) return fail_with(a, "there is no inspector");
     return open_window(a);
@@ -135,18 +165,63 @@ static void play_step(app *a) {
     if (a->why[0] || is_over(a)) a->ended = true;
 }
 
+// Lets a session play, with what the player at this machine does.
+static void play_session(app *a, double seconds) {
+    together *t = &a->shared;
+    Pad pad = input_take(&a->controls, 1).pads[0];
+    const uint32_t player = t->status.local_player;
+    if (a->o->automatic && player < MAX_PLAYERS) pad = autoplay_input(t->world, GOAL_PLAY, (uint32_t)t->status.frame, 0).pads[player];
+    if (!t->why[0]) together_step(t, pad, seconds);
+    a->scene.player = player;
+    a->scene.is_alarm = t->alarm[0] || t->why[0];
+    together_tell(t, a->scene.net, sizeof a->scene.net);
+    if (!a->o->frames) return; // who plays reads why it ended, and quits
+    if (t->why[0]) fail_with(a, t->why);
+    if (t->why[0] || together_is_done(t, a->o->frames)) a->ended = true;
+}
+
+// Lets two machines play: the left one by arrows and the pointer, the right one by WASD or by itself.
+static void play_pair(app *a, double seconds) {
+    both *b = &a->pair;
+    Input input = input_take(&a->controls, 2);
+    if (a->controls.pointing) input.pads[0].buttons |= POINTING;
+    if (input.pads[1].x || input.pads[1].y) b->is_automatic[1] = false;
+    if (a->o->automatic) {
+        b->is_automatic[0] = b->is_automatic[1] = true;
+        if (game_phase(world_of(a)) == MENU) input.pads[0].buttons |= PRESS_START;
+    }
+    both_step(b, &input, seconds);
+    if (a->o->frames && b->sides[0].status.frame >= a->o->frames) a->ended = true;
+    if (a->o->frames && both_problem(b)[0]) fail_with(a, both_problem(b));
+}
+
+static void draw_window(app *a) {
+    const together *t = &a->shared;
+    if (a->pair.network) {
+        both_draw(&a->pair, a->renderer);
+        return;
+    }
+    SDL_RenderSetLogicalSize(a->renderer, ARENA_WIDTH, ARENA_HEIGHT); // the picture is in the middle, also of a new size
+    if (!t->world || (t->has_begun && !t->why[0])) draw_scene(a->renderer, world_of(a), &a->scene);
+    else draw_waiting(a->renderer, t->world, &a->scene, t->why[0] ? "The end" : "Waiting");
+}
+
 static void run_frame(void *data) {
     app *a = data;
     for (SDL_Event event; SDL_PollEvent(&event);)
-        input_event(&a->controls, &event, game_phase(a->game.world));
+        input_event(&a->controls, &event, game_phase(world_of(a)));
     if (a->controls.fullscreen) switch_fullscreen(a);
     if (a->controls.rewind) rewind_game(a);
     const uint64_t now = SDL_GetPerformanceCounter();
     const double seconds = (double)(now - a->last) / (double)SDL_GetPerformanceFrequency();
     a->last = now;
-    for (uint32_t n = keel_fixed_step_advance(&a->clock, seconds); n > 0 && !a->ended; --n)
-        play_step(a);
-    draw_scene(a->renderer, a->game.world, &a->scene);
+    const uint32_t steps = keel_fixed_step_advance(&a->clock, seconds);
+    if (a->pair.network) play_pair(a, seconds);
+    else if (a->shared.world) play_session(a, seconds);
+    else
+        for (uint32_t n = steps; n > 0 && !a->ended; --n)
+            play_step(a);
+    draw_window(a);
     if (a->ended && a->o->shot && !a->why[0]) (void)shot_write_window(a->renderer, a->o->shot, a->why);
     SDL_RenderPresent(a->renderer);
     if (a->controls.quit) a->ended = true;
@@ -154,11 +229,13 @@ static void run_frame(void *data) {
 
 static int end(app *a) {
     if (a->o->record && a->game.world && !a->why[0]) (void)record_write(&a->game, a->o->record, a->why);
-    if (a->o->hash && a->game.world) printf("0x%016llx\n", (unsigned long long)game_hash(a->game.world));
+    if (a->o->hash && world_of(a)) printf("0x%016llx\n", (unsigned long long)game_hash(world_of(a)));
     if (a->why[0]) fprintf(stderr, "square_eater: %s\n", a->why);
     inspected_end(&a->inspected);
     if (a->game.world) timeline_deinit(&a->game);
+    if (a->shared.world) together_end(&a->shared);
     record_deinit(&a->replay);
+    if (a->pair.network) both_end(&a->pair);
     SDL_DestroyRenderer(a->renderer);
     SDL_DestroyWindow(a->window);
     SDL_Quit();
@@ -177,6 +254,24 @@ static void fit_page(app *a) {
     SDL_SetWindowSize(a->window, (int)page_width, (int)page_height);
 }
 
+// The sliders of the page: milliseconds one way, and per cent of the packets.
+EMSCRIPTEN_KEEPALIVE void page_set_network(int delay_ms, int jitter_ms, int loss) {
+    if (the_app.pair.network) both_set_weather(&the_app.pair, (float)delay_ms, (float)jitter_ms, (float)loss / 100);
+}
+
+// The right machine plays by itself, or by WASD.
+EMSCRIPTEN_KEEPALIVE void page_set_automatic(int is_automatic) { the_app.pair.is_automatic[1] = is_automatic != 0; }
+EMSCRIPTEN_KEEPALIVE int page_is_automatic(void) { return the_app.pair.is_automatic[1]; }
+
+static void tell_sides(const both *b) {
+    for (int i = 0; i < 2; ++i) {
+        const together *t = &b->sides[i];
+        const keel_session_status *status = &t->status;
+        const uint64_t guessed = status->frame > status->confirmed ? status->frame - status->confirmed : 0;
+        tell_side(i, (int)status->frame, (int)guessed, (int)t->replayed_rate, (int)status->checked, both_problem(b));
+    }
+}
+
 static void run_frame_of_page(void *data) {
     app *a = data;
     a->controls.quit = false; // a page is left, not ended
@@ -184,12 +279,13 @@ static void run_frame_of_page(void *data) {
     const uint64_t begin = SDL_GetPerformanceCounter();
     run_frame(a);
     const double work = (double)(SDL_GetPerformanceCounter() - begin) * 1000 / (double)SDL_GetPerformanceFrequency();
-    keel_world *world = a->game.world;
+    keel_world *world = world_of(a);
     const Match *match = keel_get_unique(world, Match);
     double x = 0;
     KEEL_EACH(world, KEEL_READ(Player, player), KEEL_READ(Position, at))
         if (player->index == 0) x = (double)at->x;
     tell_page(work, (int)keel_entity_count(world), (int)game_phase(world), match ? (int)match->time : 0, x);
+    if (a->pair.network) tell_sides(&a->pair);
     if (!a->ended) return;
     emscripten_cancel_main_loop();
     end(a);

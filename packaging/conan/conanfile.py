@@ -15,8 +15,8 @@ class Keel(ConanFile):
     topics = ("ecs", "entity-component-system", "game-development", "simulation")
     package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"shared": [True, False], "fPIC": [True, False], "entity_32": [True, False], "save": [True, False], "sqlite": [True, False], "inspect": [True, False]}
-    default_options = {"shared": False, "fPIC": True, "entity_32": False, "save": False, "sqlite": False, "inspect": False}
+    options = {"shared": [True, False], "fPIC": [True, False], "entity_32": [True, False], "save": [True, False], "sqlite": [True, False], "inspect": [True, False], "enet": [True, False]}
+    default_options = {"shared": False, "fPIC": True, "entity_32": False, "save": False, "sqlite": False, "inspect": False, "enet": False}
 
     def set_version(self):
         text = load(self, os.path.join(self.recipe_folder, "..", "..", "CMakeLists.txt"))
@@ -56,6 +56,9 @@ class Keel(ConanFile):
             self.requires("libmicrohttpd/[>=0.9.75 <2]")
             self.requires("jansson/[>=2.13 <3]")
 
+        if self.options.enet:  # the default transport of keel::session
+            self.requires("enet/[>=1.3.13 <2]")
+
     def generate(self):
         CMakeDeps(self).generate()
         toolchain = CMakeToolchain(self)
@@ -63,6 +66,7 @@ class Keel(ConanFile):
         toolchain.cache_variables["KEEL_SAVE"] = bool(self.options.save)
         toolchain.cache_variables["KEEL_SQLITE"] = bool(self.options.sqlite)
         toolchain.cache_variables["KEEL_INSPECT"] = bool(self.options.inspect)
+        toolchain.cache_variables["KEEL_SESSION_ENET"] = bool(self.options.enet)
         toolchain.generate()
 
     def build(self):
@@ -86,17 +90,19 @@ class Keel(ConanFile):
             core.defines = ["KEEL_ENTITY_32=1"]
         if self.settings.os in ("Linux", "FreeBSD"):
             core.system_libs = ["pthread"]
-        needs = {"json": [], "maths": [], "query": [], "transform": []}
+        needs = {"json": [], "maths": [], "query": [], "session": ["maths"], "transform": []}
         if self.options.save:
             needs["save"] = ["zstd::zstd", "xxhash::xxhash"]
         if self.options.sqlite:
             needs["sqlite"] = ["sqlite3::sqlite3"]
         if self.options.inspect:
             needs["inspect"] = ["json", "query", "libmicrohttpd::libmicrohttpd", "jansson::jansson"] + (["save"] if self.options.save else [])
+        if self.options.enet:
+            needs["session"].append("enet::enet")
         for addon, others in needs.items():
             component = self.cpp_info.components[addon]
             component.set_property("cmake_target_name", f"keel::{addon}")
             component.libs = [f"keel_{addon}{postfix}"]
             component.requires = others if addon == "maths" else ["core"] + others
-            if addon in ("maths", "transform") and self.settings.os in ("Linux", "FreeBSD"):
+            if addon in ("maths", "session", "transform") and self.settings.os in ("Linux", "FreeBSD"):
                 component.system_libs = ["m"]

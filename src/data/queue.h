@@ -16,7 +16,7 @@
 
 #include <keel/component.h>
 
-// What a reader belongs to: a single system, a step of a workload, or the user.
+// The owner of a reader: a single system, a step of a workload, or the user.
 typedef enum keeli_reader_kind {
     KEELI_READER_OF_SYSTEM,
     KEELI_READER_OF_STEP,

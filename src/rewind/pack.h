@@ -30,7 +30,7 @@ enum { KEELI_PACK_CHUNK = 8192 };
 // The largest number of readers, of nodes and of groups: far more than any program has.
 enum { KEELI_PACKED_MOST = 16384 };
 
-// What the bytes have of a component.
+// The parts of a component that the bytes have.
 typedef enum keeli_packed_content {
     KEELI_PACKED_NOTHING, // it was never used, so that a world that does not know it is the same
     KEELI_PACKED_LEFT,    // it is transient

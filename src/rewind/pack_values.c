@@ -210,7 +210,7 @@ static void pack_queue_readers(keeli_pack *p, const keeli_queue *q) {
     for (uint32_t i = 0; i < q->readers.count; ++i) {
         const keeli_queue_reader *r = &q->readers.items[i];
         keeli_pack_u32(p, keeli_pack_reader(p, r->reader));
-        keeli_pack_u8(p, r->is_system | r->is_warned << 1);
+        keeli_pack_u8(p, (uint32_t)r->is_system | (uint32_t)r->is_warned << 1);
         keeli_pack_u64(p, r->next);
         keeli_pack_u64(p, r->shown);
     }
@@ -219,7 +219,8 @@ static void pack_queue_readers(keeli_pack *p, const keeli_queue *q) {
 static void pack_queue(keeli_pack *p, packed_form form, const keeli_queue *q) {
     form.size = q->size;
     keeli_pack_u32(p, q->limit);
-    keeli_pack_u8(p, q->world_reads | q->world.is_warned << 1 | q->is_warned << 2);
+    keeli_pack_u8(p, (uint32_t)q->world_reads | (uint32_t)q->world.is_warned << 1 |
+                         (uint32_t)q->is_warned << 2);
     const uint64_t numbers[] = { q->begin,      q->fresh,      q->dropped_tick, q->cleared[0],
                                  q->cleared[1], q->world.next, q->world.shown,  q->mark };
     for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
@@ -304,7 +305,8 @@ static void pack_entity_values(keeli_pack *p, const packed_form *form, const kee
 
 void keeli_pack_values(keeli_pack *p, const keeli_storage *s) {
     const packed_form form = form_of(p, s, s->component.size);
-    packed_form own = form; // of values of entities, which a relation with values of edges has none
+    packed_form own =
+        form; // the form of values of entities: a relation with values of edges has none
     own.size = s->size;
     const bool has_edges = s->relation && !keeli_store_has_sources(s);
     if (s->events)

@@ -43,11 +43,11 @@ typedef struct keeli_kept_group {
     const char *name;                                // valid until keeli_runs_label returns
 } keeli_kept_group;
 
-// What identifies a reader, node or group in another world: names in the text of keeli_runs. The
+// The identity of a reader, node or group in another world: names in the text of keeli_runs. The
 // copy of names is made anew only when a label differs from those of the last copy.
 typedef struct keeli_label {
     uint64_t serial;
-    uint32_t place;          // of a node
+    uint32_t place;          // place of a node
     uint32_t name, workload; // offsets in the text
 } keeli_label;
 
@@ -57,7 +57,7 @@ typedef struct keeli_runs {
     KEELI_ARRAY(keeli_kept_group) groups;
     KEELI_ARRAY(keel_entity) members;
     KEELI_ARRAY(uint32_t) slots;     // numbers of the components that groups name
-    KEELI_ARRAY(keeli_label) labels; // of all readers, then of all nodes, then of all groups
+    KEELI_ARRAY(keeli_label) labels; // labels of all readers, then nodes, then groups
     KEELI_ARRAY(char) text;          // names, each with a 0 at its end
 } keeli_runs;
 

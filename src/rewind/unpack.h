@@ -8,7 +8,7 @@
 
 // A reader in the bytes.
 typedef struct keeli_packed_reader {
-    keeli_reader stand_in;    // what the queues of the private world refer to
+    keeli_reader stand_in;    // the reader in the queues of the private world
     const keeli_reader *real; // the reader of the user's world; NULL: it has none
     bool is_in_step;          // a node names it
 } keeli_packed_reader;
@@ -33,7 +33,7 @@ typedef struct keeli_packed_group {
 
 // A component in the bytes.
 typedef struct keeli_packed_component {
-    keeli_storage *storage; // of the private world; NULL: this world does not know it
+    keeli_storage *storage; // in the private world; NULL: this world does not know it
     const char *name;
     keeli_packed_content content;
 } keeli_packed_component;

@@ -154,6 +154,7 @@ static void rename_readers(keel_world *world, const keeli_node *node, const keel
                 continue;
             keeli_free_text(&world->heap, (char *)(uintptr_t)readers[i]->name);
             readers[i]->name = name ? name : "";
+            readers[i]->called = 0;
         }
     }
 }

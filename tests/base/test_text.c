@@ -60,7 +60,8 @@ static void results_keep_their_values(void **state) {
     assert_int_equal(KEEL_ERROR_REQUIRED, -25);
     assert_int_equal(KEEL_ERROR_FORMAT, -26);
     assert_int_equal(KEEL_ERROR_SCHEMA, -27);
-    assert_int_equal(result_count, 29);
+    assert_int_equal(KEEL_ERROR_DIFFERS, -28);
+    assert_int_equal(result_count, 30);
 }
 
 static void a_number_that_is_no_result_has_a_text_too(void **state) {

@@ -32,6 +32,7 @@ build_and_run() { # build dir
     check_kind "$1/consumer"
     [ ! -x "$1/transform" ] || "$1/transform"
     [ ! -x "$1/maths" ] || "$1/maths"
+    [ ! -x "$1/session" ] || "$1/session"
     [ ! -x "$1/save" ] || "$1/save"
     [ ! -x "$1/sqlite" ] || "$1/sqlite"
     [ ! -x "$1/inspect" ] || "$1/inspect"
@@ -87,7 +88,7 @@ pkg_config)
     # shellcheck disable=SC2046,SC2086 # flags are meant to be split
     "$CC" "$here/main.c" -o "$work/$way/consumer" $(pkg-config --cflags --libs $static keel) $rpath
     [ "$("$work/$way/consumer")" = "keel $version" ] || die "keel.pc says version $version"
-    for addon in save sqlite inspect transform maths; do
+    for addon in save sqlite inspect transform maths session; do
         pkg-config --exists keel-$addon || continue
         # shellcheck disable=SC2046,SC2086 # flags are meant to be split
         "$CC" "$here/$addon.c" -o "$work/$way/$addon" $(pkg-config --cflags --libs $static keel-$addon) $rpath

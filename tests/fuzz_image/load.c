@@ -110,14 +110,14 @@ KEEL_WORKLOAD(frame, KEEL_STEP(start, .startup = true), KEEL_STEP(see_changed), 
 
 typedef struct game {
     keel_world *world;
-    keel_reader *reader;
+    keel_reader *reader, *second;
 } game;
 
 static game begin(void) {
     game g = { keel_world_create(&(keel_world_desc){ .log = { be_silent, NULL },
                                                      .on_misuse = KEEL_MISUSE_RETURN,
                                                      .worker_count = 1 }),
-               NULL };
+               NULL, NULL };
     keel_world *w = g.world;
     if (!w ||
         keel_register(w, Packed, Kept, Near, Row, Page, Owned, Spot, Moved, Likes, PartOf, Wed) <
@@ -127,7 +127,8 @@ static game begin(void) {
         !keel_register_component(w, KEEL_EVENT_OF(Ping)))
         stop(w ? keel_last_error(w)->message : "no world");
     g.reader = keel_reader_create(w, "outside");
-    if (!g.reader || !keel_group_create(w, KEEL_OWNED(Packed, Kept)) ||
+    g.second = keel_reader_create(w, "second");
+    if (!g.reader || !g.second || !keel_group_create(w, KEEL_OWNED(Packed, Kept)) ||
         !keel_group_create(w, KEEL_GET(Row, Near), KEEL_EXCLUDE(Spot)) ||
         keel_collect(w, Moved, Near, KEEL_ON_INSERTED | KEEL_ON_MODIFIED) < 0)
         stop(keel_last_error(w)->message);
@@ -136,6 +137,7 @@ static game begin(void) {
 
 static void end(const game *g) {
     keel_reader_destroy(g->reader);
+    keel_reader_destroy(g->second);
     keel_world_destroy(g->world);
 }
 
@@ -155,6 +157,10 @@ static void look(const game *g) {
         sum += keel_entity_index(removal.entity);
     KEEL_EACH_REMOVED(g->reader, Near, removal)
         sum += keel_entity_index(removal.entity);
+    KEEL_EACH_REMOVED(g->second, Packed, removal)
+        sum += keel_entity_index(removal.entity);
+    KEEL_EACH_EVENT(g->second, Ping, ping)
+        sum += ping->number;
     for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(g->world, e));) {
         const char *name = keel_name_of(g->world, e);
         sum += name ? (uint8_t)name[0] : 0u;
@@ -259,7 +265,7 @@ size_t load_sample(unsigned which, uint8_t *out, size_t room) {
         some[i] = keel_add_entity(g.world, KEEL_INIT(Row, { i }));
         const char name[] = { 'n', (char)('a' + i), 0 };
         if (i % 3) (void)keel_set_name(g.world, some[i], name);
-        if (i % 4) (void)keel_attach(g.world, some[i], some[i - 1]);
+        if (i % 4) (void)keel_attach(g.world, some[i], some[i - i % 4]);
         if (i % 5) (void)keel_relate(g.world, some[i], Holds, some[i - 1], { i });
         if (i % 5) (void)keel_relate(g.world, some[i], Holds, some[i / 2], { i });
         if (i % 6 == 1) (void)keel_relate(g.world, some[i], Bond, some[i - 1], { 7 });
@@ -283,7 +289,7 @@ size_t load_sample(unsigned which, uint8_t *out, size_t room) {
 
 // ------------------------------------------------------------------ reading
 // Reads bytes that are valid: what they say can be written and read again, and played.
-static void continue_from(const game *g, keel_snapshot *snapshot) {
+static void continue_from(game *g, keel_snapshot *snapshot) {
     const keel_snapshot_read_options options = { .max_bytes = 4 * MAX_BYTES };
     if (keel_snapshot_restore(snapshot) != KEEL_OK) stop("cannot be restored");
     check(g);
@@ -299,13 +305,15 @@ static void continue_from(const game *g, keel_snapshot *snapshot) {
     check(g);
     if (keel_snapshot_restore(snapshot) != KEEL_OK) stop("cannot be restored again");
     check(g);
+    keel_reader_destroy(g->second); // nothing may refer to it any more
+    g->second = keel_reader_create(g->world, "second");
     play(g, FRAMES);
     (void)keel_clear_entities(g->world);
     check(g);
 }
 
 static int read_exact(const uint8_t *bytes, size_t size) {
-    const game g = begin();
+    game g = begin();
     keel_error why = { 0 };
     const keel_snapshot_read_options options = { .error = &why,
                                                  .max_bytes = MAX_BYTES,

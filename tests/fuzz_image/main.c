@@ -18,12 +18,27 @@ static uint32_t below(uint32_t limit) {
     return limit ? (uint32_t)(seed >> 33) % limit : 0;
 }
 
+// Puts a copy of a number near: an index twice, an edge to somebody else. Numbers of one list are 4
+// bytes apart, those of edges 8 or 12, those of readers of a queue 21, names of two letters 7.
+static void copy_number(uint8_t *bytes, size_t size) {
+    static const uint8_t steps[] = { 4, 8, 12, 21, 7 };
+    const size_t step = steps[below(5)], bytes_of = step == 7 ? 7 : 4;
+    size_t at = below((uint32_t)size);
+    for (uint32_t tries = 0; tries < 60; ++tries, at = below((uint32_t)size))
+        if (at + 4 < size && bytes[at] < 64 && !(bytes[at + 1] | bytes[at + 2] | bytes[at + 3]))
+            break;
+    const size_t from = at + step * (1 + below(12));
+    if (from + bytes_of > size) return;
+    if (below(2)) memmove(bytes + at, bytes + from, bytes_of);
+    else memmove(bytes + from, bytes + at, bytes_of);
+}
+
 // A bit, a number, a number in place of another one, bytes that come or go.
 static size_t change(uint8_t *bytes, size_t size) {
     static const uint8_t odd[] = { 0, 1, 2, 3, 7, 16, 127, 128, 255 };
     const size_t at = below((uint32_t)size), left = size - at;
     const size_t n = 1 + below(8) < left ? 1 + below(4) : 1;
-    switch (below(7)) {
+    switch (below(12)) {
     case 0:
         bytes[at] ^= (uint8_t)(1u << below(8));
         return size;
@@ -41,6 +56,13 @@ static size_t change(uint8_t *bytes, size_t size) {
     case 4:
     case 5:
         bytes[at] = (uint8_t)(bytes[at] + below(3) - 1);
+        return size;
+    case 6:
+    case 7:
+    case 8:
+    case 9:
+    case 10:
+        copy_number(bytes, size);
         return size;
     default:
         memmove(bytes + at, bytes + below((uint32_t)(size - left + 1)), left < 4 ? left : 4);

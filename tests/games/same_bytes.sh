@@ -18,8 +18,10 @@ build() {
     program=$1
     shift
     # shellcheck disable=SC2046 # names of sources have no spaces
-    "$@" -std=c11 -ffp-contract=off -DSQUARE_EATER_HEADLESS -I"$root/include" -I"$root/src" \
+    "$@" -std=c11 -ffp-contract=off -DSQUARE_EATER_HEADLESS -I"$root/include" -I"$root/src" -I"$root/examples/inspected" \
+        -I"$root/addons/session" -I"$root/addons/maths" "$root/examples/inspected/inspected.c" \
         "$game/main.c" "$game/autoplay.c" "$game/game.c" "$game/headless.c" "$game/options.c" "$game/record.c" "$game/timeline.c" \
+        "$game/together.c" "$game/together_headless.c" "$root"/addons/session/*.c "$root"/addons/maths/*.c \
         $(find "$root/src" -name '*.c') -lm -o "$program" >"$work/log" 2>&1 || { cat "$work/log" >&2; return 1; }
 }
 

@@ -115,7 +115,11 @@ static void describe(void) {
     for (uint32_t i = 0; i < SETS; ++i)
         f.sets[i] = (keel_component){ .name = i ? "set1" : "set0", .align = 1 };
 }
-static keel_component *some_kind(void) { return &f.kinds[roll(KINDS)]; }
+// In a third of the rounds no value owns anything, so that snapshots can be written as bytes.
+static keel_component *some_kind(void) {
+    keel_component *c = &f.kinds[roll(KINDS)];
+    return f.seed % 3 == 2 && c == &f.kinds[4] ? &f.kinds[0] : c;
+}
 static keel_component *some_relation(void) { return &f.relations[roll(RELATIONS)]; }
 
 // ------------------------------------------------------------------ entities
@@ -484,6 +488,64 @@ static void op_to_world(void) {
     if (copy && !keel_world_check(copy, NULL)) fail("a copy of a snapshot is broken");
     keel_world_destroy(copy);
 }
+typedef struct bytes {
+    unsigned char *data;
+    size_t size, room;
+} bytes;
+static bool keep_bytes(void *context, const void *data, size_t size) {
+    bytes *b = context;
+    if (b->size + size > b->room) {
+        b->room = 2 * (b->size + size);
+        b->data = realloc(b->data, b->room);
+        if (!b->data) fail("no memory");
+    }
+    memcpy(b->data + b->size, data, size);
+    b->size += size;
+    return true;
+}
+
+// Restores the bytes in a second world that knows the same components, edits it, and restores them
+// again.
+static void send_to_other(const bytes *b, state then) {
+    keel_world *own = f.world;
+    keel_world *other = new_world(f.seed % 5 == 4 ? KEEL_DELETE_SOURCES : KEEL_UNRELATE);
+    bool is_known = other != NULL;
+    for (const keel_component *c = NULL; is_known && (c = keel_next_component(own, c)) != NULL;)
+        is_known = keel_register_component(other, c) != NULL;
+    keel_reader *reader = is_known && f.reader ? keel_reader_create(other, "reader") : NULL;
+    keel_snapshot *snapshot = is_known ? keel_snapshot_create(other, "received") : NULL;
+    f.world = other;
+    if (snapshot && keel_snapshot_read(snapshot, b->data, b->size, NULL) == KEEL_OK) {
+        for (uint32_t times = 0; times < 2; ++times) {
+            if (keel_snapshot_restore(snapshot) != KEEL_OK) break; // no memory
+            check_state(then, "another world became another state");
+            op_add_entity();
+            op_relate();
+            op_delete_entity();
+            op_clone();
+            op_strip();
+            if (!keel_world_check(other, NULL)) fail("another world is broken after edits");
+        }
+    }
+    f.world = own;
+    keel_snapshot_destroy(snapshot);
+    keel_reader_destroy(reader);
+    keel_world_destroy(other);
+}
+static void op_send(void) {
+    const uint32_t at = roll(SNAPSHOTS), to = roll(SNAPSHOTS);
+    bytes b = { NULL, 0, 0 };
+    if (!f.snapshots[at] || !f.snapshots[to]) return;
+    (void)keel_apply_commands(f.world);
+    if (keel_snapshot_write(f.snapshots[at], (keel_snapshot_sink){ keep_bytes, &b }) == KEEL_OK) {
+        const state before = state_now(), then = f.taken[at];
+        if (keel_snapshot_read(f.snapshots[to], b.data, b.size, NULL) == KEEL_OK)
+            f.taken[to] = then;
+        check_state(before, "reading a snapshot changed the world");
+        send_to_other(&b, then);
+    }
+    free(b.data);
+}
 static void op_ring(void) {
     if (!f.ring) f.ring = keel_ring_create(f.world, 4);
     if (!f.ring) return;
@@ -566,6 +628,7 @@ static const struct operation {
     { "take", op_take, 3 },
     { "restore", op_restore, 3 },
     { "to world", op_to_world, 1 },
+    { "send", op_send, 3 },
     { "ring", op_ring, 4 },
     { "exchange", op_exchange, 2 },
     { "hash", op_hash, 4 },

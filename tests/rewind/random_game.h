@@ -50,7 +50,7 @@ typedef Text TextEdge;
 typedef Text TextBond;
 
 static uint32_t copies_left = UINT32_MAX; // then copying fails
-static bool has_texts = true;              // false: no values with hooks, for bytes of snapshots
+static bool has_texts = true;             // false: no values with hooks, for bytes of snapshots
 static int64_t live_texts;
 static void text_drop(void *value, void *data) {
     (void)data;
@@ -111,10 +111,10 @@ typedef struct Holds {
     uint32_t count;
 } Holds;
 KEEL_VALUED_RELATION(Holds, .no_padding = true, .tracking = KEEL_TRACK_ALL);
-typedef struct Bond {
+typedef struct Pact {
     uint16_t years;
-} Bond;
-KEEL_VALUED_RELATION(Bond, .no_padding = true, .symmetric = true);
+} Pact;
+KEEL_VALUED_RELATION(Pact, .no_padding = true, .symmetric = true);
 KEEL_VALUED_RELATION(TextEdge, OWNS_TEXT);
 KEEL_VALUED_RELATION(TextBond, OWNS_TEXT, .symmetric = true);
 KEEL_RELATION(Wed, .exclusive = true, .symmetric = true, .tracking = KEEL_TRACK_ALL);
@@ -184,33 +184,17 @@ static void on_index(const keel_change *event, void *data) {
 static void populate(game *g, uint32_t workers) {
     api_begin_workers(&g->f, workers);
     keel_world *w = g->f.world;
-    const keel_component *const all[] = { // so that all games know them in one order
-                                          KEEL_OF(Sparse),
-                                          KEEL_OF(Index),
-                                          KEEL_OF(Row),
-                                          KEEL_OF(Column),
-                                          KEEL_OF(Wide),
-                                          KEEL_OF(Kept),
-                                          KEEL_OF(Loose),
-                                          KEEL_OF(Text),
-                                          KEEL_OF(TextIndexed),
-                                          KEEL_OF(TextRow),
-                                          KEEL_OF(Scratch),
-                                          KEEL_OF(Moved),
-                                          KEEL_OF(Marked),
-                                          KEEL_OF(Likes),
-                                          KEEL_OF(Docked),
-                                          KEEL_OF(Holds),
-                                          KEEL_OF(TextEdge),
-                                          KEEL_OF(PartOf),
-                                          KEEL_OF(TextBond),
-                                          KEEL_OF(Bond),
-                                          KEEL_OF(Wed),
-                                          KEEL_OF(keel_name),
-                                          KEEL_UNIQUE_OF(Score),
-                                          KEEL_UNIQUE_OF(TextUnique),
-                                          KEEL_EVENT_OF(Ping),
-                                          KEEL_EVENT_OF(TextEvent)
+    const keel_component *const all[] = {
+        // so that all games know them in one order
+        KEEL_OF(Sparse),     KEEL_OF(Index),          KEEL_OF(Row),
+        KEEL_OF(Column),     KEEL_OF(Wide),           KEEL_OF(Kept),
+        KEEL_OF(Loose),      KEEL_OF(Text),           KEEL_OF(TextIndexed),
+        KEEL_OF(TextRow),    KEEL_OF(Scratch),        KEEL_OF(Moved),
+        KEEL_OF(Marked),     KEEL_OF(Likes),          KEEL_OF(Docked),
+        KEEL_OF(Holds),      KEEL_OF(TextEdge),       KEEL_OF(PartOf),
+        KEEL_OF(TextBond),   KEEL_OF(Pact),           KEEL_OF(Wed),
+        KEEL_OF(keel_name),  KEEL_UNIQUE_OF(Score),   KEEL_UNIQUE_OF(TextUnique),
+        KEEL_EVENT_OF(Ping), KEEL_EVENT_OF(TextEvent)
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
         assert_non_null(keel_register_component(w, all[i]));
@@ -316,11 +300,11 @@ static void relate_some(game *g) {
         break;
     case 13:
         if (has_texts) (void)keel_relate(w, a, TextBond, b, text_of(roll(100)));
-        else (void)keel_relate(w, a, Bond, b, { (uint16_t)roll(100) });
+        else (void)keel_relate(w, a, Pact, b, { (uint16_t)roll(100) });
         break;
     case 14:
         (void)keel_unrelate_all(w, a, TextBond);
-        (void)keel_unrelate_all(w, a, Bond);
+        (void)keel_unrelate_all(w, a, Pact);
         break;
     case 8:
         (void)keel_relate(w, a, Holds, b, { roll(100) });

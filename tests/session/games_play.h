@@ -65,8 +65,48 @@ KEEL_SYSTEM_ONCE(edit_by_inputs, KEEL_UNIQUE_READ(keel_inputs, in), KEEL_WORLD(w
 KEEL_WORKLOAD(session_game, KEEL_STEP(record_inputs), KEEL_STEP(edit_by_inputs),
               KEEL_NESTED(frame));
 
+// ------------------------------------------------------------------ a small game
+typedef struct Ship {
+    float x, y;
+    uint32_t slot, shots;
+} Ship;
+typedef struct Shot {
+    float x, y;
+    int32_t life;
+} Shot;
+KEEL_COMPONENT(Ship, .no_padding = true, .storage = KEEL_INDEXED);
+KEEL_COMPONENT(Shot, .no_padding = true, .storage = KEEL_ARCHETYPE);
+KEEL_SYSTEM(fly_ship, KEEL_WRITE(Ship, s), KEEL_UNIQUE_READ(keel_inputs, in), KEEL_COMMANDS(out)) {
+    const uint32_t bits = keel_input_of(in, s->slot, Pad)->bits;
+    if (in->state[s->slot] == KEEL_INPUT_GONE) s->y += 1;
+    s->x += (float)(bits & 15) * 0.01F;
+    if (!(bits & 64)) return;
+    ++s->shots;
+    keel_add_entity(out, KEEL_INIT(Shot, { s->x, s->y, 9 }));
+}
+KEEL_SYSTEM(fly_shot, KEEL_WRITE(Shot, s), KEEL_ENTITY(e), KEEL_COMMANDS(out)) {
+    s->x += 0.3F;
+    if (--s->life <= 0) keel_delete_entity(out, e);
+}
+KEEL_WORKLOAD(small_game, KEEL_STEP(record_inputs), KEEL_STEP(fly_ship), KEEL_STEP(fly_shot));
+
+static bool is_small; // the game that is played
+static const keel_workload *game_step(void) {
+    return is_small ? KEEL_WORKLOAD_OF(small_game) : KEEL_WORKLOAD_OF(session_game);
+}
+
+static keel_world *small_world(void) {
+    static api_fixture f;
+    api_begin_workers(&f, 1);
+    keel_register(f.world, Ship, Shot);
+    for (uint32_t i = 0; i < KEEL_SESSION_MAX_PLAYERS; ++i)
+        keel_add_entity(f.world, KEEL_INIT(Ship, { 0, 0, i, 0 }));
+    return f.world;
+}
+
 // Creates a world with some entities, the same each time.
 static keel_world *game_world(void) {
+    if (is_small) return small_world();
     static game g;
     has_texts = false;
     (void)step; // other games use these
@@ -89,5 +129,5 @@ static void game_play(keel_world *w, uint64_t frame_number, const game_frame *f)
         in->state[i] = f->plays[i] ? KEEL_INPUT_CONFIRMED : KEEL_INPUT_GONE;
         memcpy(in->bytes[i], &f->bits[i], sizeof f->bits[i]);
     }
-    (void)keel_run_workload(w, session_game, .dt = 1.0 / 60);
+    (void)keel_run_workload_of(w, game_step(), &(keel_run_desc){ .dt = 1.0 / 60 });
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # usage: tests/web/run.sh programs [PROGRAM...]        the pages of make web: draws, plays a little; default: all
+#        tests/web/run.sh together                     the page with two machines: plays, moves the sliders
 #        tests/web/run.sh inspector [QUESTION...]      programs with a planted fault: found by clicking; default: all
 #        tests/web/run.sh views ADDRESS                all views of a program that runs with keel::inspect; ADDRESS is what it printed
 #        tests/web/run.sh book                         the pages of make book: links, errors, width, search
@@ -11,7 +12,7 @@ set -eu
 case ${1-} in -h | --help) sed -n '3,/^set/s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
 cd "$(dirname "$0")/../.."
 case ${1-} in
-programs) site=out/web target=web ;;
+programs | together) site=out/web target=web ;;
 book) site=out/book target=book ;;
 views) site=${2:?tests/web/run.sh: an address is missing: the one that the program printed} target= ;;
 inspector) site=${KEEL_BUILD:-build/release}/tests/inspect/faults target=check-inspector ;;

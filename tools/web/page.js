@@ -43,14 +43,23 @@ function printWork() {
     line.textContent = text + ", one thread";
 }
 
+// Some pages have options of their own.
+function optionsOfPage() {
+    return (document.body.dataset.options || "").split(" ").filter(Boolean);
+}
+
+// "?belt=50000" is the option --belt 50000 of the program.
+function optionsOfAddress() {
+    return Array.from(new URLSearchParams(location.search)).flatMap(function (pair) {
+        return pair[1] === "" ? ["--" + pair[0]] : ["--" + pair[0], pair[1]];
+    });
+}
+
 var frameBegin = 0, meanWork = 0, frameOfPage = null;
 
 var Module = {
     canvas: canvas,
-    // "?belt=50000" is the option --belt 50000 of the program.
-    arguments: Array.from(new URLSearchParams(location.search)).flatMap(function (pair) {
-        return pair[1] === "" ? ["--" + pair[0]] : ["--" + pair[0], pair[1]];
-    }),
+    arguments: optionsOfPage().concat(optionsOfAddress()),
     printErr: function (text) {
         console.warn(text);
         Module.lastError = text;

@@ -5,6 +5,7 @@ get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS
   FEATURES
+    enet KEEL_SESSION_ENET
     inspect KEEL_INSPECT
     save KEEL_SAVE
     sqlite KEEL_SQLITE

@@ -45,6 +45,7 @@ typedef struct machine {
     double speed;      // its clock
     bool is_stopped;   // does nothing
     uint64_t plant_at; // computes something else in this frame; 0: never
+    uint64_t nudge_at; // ship 0 jumps in this frame; 0: never
     uint32_t once_new, once_undone;
     Pad pad;
 } machine;
@@ -56,8 +57,8 @@ KEEL_SYSTEM(steer, KEEL_WRITE(Ship, s), KEEL_UNIQUE_READ(keel_inputs, in), KEEL_
     const Pad *pad = keel_input_of(in, s->player, Pad);
     s->x += (float)pad->x * 0.1F;
     s->y += (float)pad->y * 0.1F;
+    if (playing->nudge_at && playing->nudge_at == in->frame && s->player == 0) s->x += 1;
     s->alone += in->state[s->player] == KEEL_INPUT_GONE;
-    if (playing->plant_at && playing->plant_at == in->frame && s->player == 0) s->x += 1;
     if (!pad->fire) return;
     ++s->shots;
     keel_add_entity(out, KEEL_INIT(Shot, { s->x, s->y, 20 }));
@@ -155,7 +156,7 @@ static void net_run(uint32_t steps) {
 }
 
 // The same, while players press keys at random.
-static void net_run_wild(uint32_t steps, uint32_t seed) {
+static inline void net_run_wild(uint32_t steps, uint32_t seed) {
     for (uint32_t t = 0; t < steps; ++t) {
         for (uint32_t i = 0; i < MACHINES; ++i) {
             seed = seed * 1664525u + 1013904223u;
@@ -168,8 +169,8 @@ static void net_run_wild(uint32_t steps, uint32_t seed) {
 }
 
 // Begins a game of `count` machines. They meet in calm weather.
-static void net_start(const keel_loopback_desc *weather, uint32_t count,
-                      const keel_session_desc *desc) {
+static inline void net_start(const keel_loopback_desc *weather, uint32_t count,
+                             const keel_session_desc *desc) {
     net_begin(&(keel_loopback_desc){ .delay_ms = 5, .seed = weather->seed });
     keel_session_desc d = *desc;
     if (!d.players) d.players = count;
@@ -190,7 +191,7 @@ static keel_session_status status_of(uint32_t i) {
 }
 
 // Returns the first event of a kind, or NULL.
-static const keel_session_event *event_of(uint32_t i, keel_session_event_kind kind) {
+static inline const keel_session_event *event_of(uint32_t i, keel_session_event_kind kind) {
     for (uint32_t k = 0; k < machines[i].event_count; ++k)
         if (machines[i].events[k].kind == kind) return &machines[i].events[k];
     return NULL;

@@ -242,7 +242,7 @@ static size_t receive_from_many(void *self, uint32_t *peer, void *bytes, size_t 
 static uint32_t count_peers(peer_state state) {
     uint32_t count = 0;
     EACH_PEER(machines[0].session, peer)
-    count += peer->state == state;
+        count += peer->state == state;
     return count;
 }
 
@@ -275,11 +275,9 @@ static void one_image_is_sent_at_a_time_and_freed_then(void **unused) {
     uint32_t most = 0, done = 0;
     for (uint32_t i = 0; i < 60; ++i) {
         net_run(1);
-        size_t room = 0;
         uint32_t sending = 0;
         done = 0;
         EACH_PEER(machines[0].session, peer) {
-            room += peer->image_room;
             sending += peer->state == PEER_FEED && peer->image && !peer->has_image;
             done += peer->has_image;
             if (peer->has_image) assert_true(peer->image_room <= 1);

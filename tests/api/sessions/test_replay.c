@@ -54,9 +54,9 @@ static void end_viewing(void) {
 }
 
 // Plays a replay in a new world. `until` 0: all.
-static keel_result play_file(const char *path, uint64_t plant_at, uint64_t until) {
+static keel_result play_file(const char *path, uint64_t nudge_at, uint64_t until) {
     begin_viewing(false);
-    viewer.plant_at = plant_at;
+    viewer.nudge_at = nudge_at;
     why = (keel_error){ 0 };
     const keel_replay_options options = { .error = &why, .until = until };
     const keel_result result =
@@ -385,7 +385,7 @@ static void after_a_difference_a_viewer_goes_on_from_the_next_image(void **unuse
     (void)unused;
     assert_int_equal(record_alone("seek.keelreplay", 1500, true), KEEL_OK);
     begin_viewing(false);
-    viewer.plant_at = 100;
+    viewer.nudge_at = 100;
     keel_replay *r = keel_replay_open(viewer.world, KEEL_WORKLOAD_OF(net_frame), "seek.keelreplay",
                                       &(keel_replay_options){ .error = &why });
     assert_int_equal(keel_replay_seek(r, 500), KEEL_ERROR_DIFFERS);

@@ -27,7 +27,17 @@ refuses() {
     grep -qF -e "$text" stderr || complain "'$text' is not in the message: $(cat stderr)"
 }
 
-refuses 2 "'3' is not a whole number from 1 to 2" --players 3
+refuses 2 "'5' is not a whole number from 1 to 4" --players 5
+refuses 2 "at one keyboard two can play" --players 3
+refuses 2 "a machine does one of them" --host 7791 --join localhost:7791
+refuses 2 "'70000' is not a whole number from 0 to 65535" --host 70000
+refuses 2 "'localhost' is not HOST:PORT" --join localhost
+refuses 2 "'localhost:x' is not HOST:PORT" --join localhost:x
+refuses 2 "the host decides" --join localhost:7791 --players 2
+refuses 2 "--watch needs --join" --watch
+refuses 2 "'loss=101' is none of loss=0..100" --host 7791 --simulate delay=5,loss=101
+refuses 2 "--simulate needs --host" --simulate loss=5
+refuses 2 "has no records" --host 7791 --record game
 refuses 2 "'-1' is not a whole number" --frames -1
 refuses 2 "'' is not a whole number" --seed ''
 refuses 2 "'5x' is not a whole number" --seed 5x
@@ -58,11 +68,11 @@ done
 [ -e game.part ] && complain "a half record was left behind"
 
 # A record whose third hash is another one, with a checksum that fits: a game that plays in another way. Each input
-# has 10 bytes behind a head of 28; each hash has 8.
+# has 32 bytes behind a head of 28; each hash has 8.
 python3 - game other <<'PYTHON' || complain "no python3"
 import sys
 data = bytearray(open(sys.argv[1], "rb").read()[:-8])
-data[28 + 600 * 10 + 2 * 8] ^= 1
+data[28 + 600 * 32 + 2 * 8] ^= 1
 total = 14695981039346656037
 for byte in data:
     total = (total ^ byte) * 1099511628211 % 2**64

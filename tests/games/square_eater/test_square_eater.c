@@ -134,7 +134,7 @@ static void a_pause_holds_everything(void **state) {
     timeline t;
     assert_true(timeline_init(&t, SEED, 1, 1));
     play(&t, 200, GOAL_PLAY);
-    const Input pause = { .buttons = PRESS_PAUSE }, nothing = { .buttons = 0 };
+    const Input pause = { .pads[0] = { .buttons = PRESS_PAUSE } }, nothing = { .pads[0] = { 0 } };
     assert_true(timeline_step(&t, &pause));
     assert_int_equal(game_phase(t.world), PAUSED);
     const Match before = *keel_get_unique(t.world, Match);
@@ -176,7 +176,7 @@ static void refuses(const char *word) {
 
 static void a_damaged_record_is_refused(void **state) {
     (void)state;
-    static uint8_t bytes[8192];
+    static uint8_t bytes[16384];
     play_and_record(1, 400);
     const size_t size = read_bytes(bytes, sizeof bytes);
     for (size_t at = 0; at < size;
@@ -202,7 +202,7 @@ static void put_checksum(uint8_t *bytes, size_t size) {
 
 static void a_record_of_other_handles_is_refused(void **state) {
     (void)state;
-    static uint8_t bytes[8192];
+    static uint8_t bytes[16384];
     play_and_record(1, 400);
     const size_t size = read_bytes(bytes, sizeof bytes);
     assert_int_equal(bytes[14], sizeof(keel_entity));
@@ -211,16 +211,16 @@ static void a_record_of_other_handles_is_refused(void **state) {
     write_bytes(bytes, size);
     refuses("handles");
     bytes[14] = sizeof(keel_entity);
-    bytes[12] = 3;
+    bytes[12] = 5;
     put_checksum(bytes, size);
     write_bytes(bytes, size);
-    refuses("damaged"); // three players
+    refuses("damaged"); // five players
     remove(path);
 }
 
 static void a_truncated_record_is_refused(void **state) {
     (void)state;
-    static uint8_t bytes[8192];
+    static uint8_t bytes[16384];
     play_and_record(1, 400);
     const size_t size = read_bytes(bytes, sizeof bytes);
     for (size_t left = 0; left < size; left += 53) {
