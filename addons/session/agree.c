@@ -71,6 +71,22 @@ static uint32_t slots_without_input(const keel_session *s) {
     return slots;
 }
 
+// True if this machine has inputs of players who, as another one says, never gave any: no honest
+// machine says so.
+static bool have_given(const keel_session *s, uint32_t slots) {
+    for (uint32_t i = 0; i < s->in.slots; ++i)
+        if (slots >> i & 1 && s->in.slot[i].is_playing && s->in.slot[i].known != s->in.slot[i].from)
+            return true;
+    return false;
+}
+
+// True if nobody can know so many inputs of a slot.
+static bool is_too_much(const keel_session *s, const packet *p) {
+    for (uint32_t i = 0; i < s->in.slots; ++i)
+        if (p->known[i] > s->in.now + INPUT_FRAMES) return true;
+    return false;
+}
+
 // Writes what this machine knows of all slots, with inputs that the peer may lack.
 static void write_state(keel_session *s, const session_peer *peer, packet *p, uint32_t slots) {
     p->frame = s->in.now;
@@ -242,8 +258,7 @@ static bool take_state(keel_session *s, session_peer *peer, const packet *p) {
     }
     if (!s->is_asking || p->epoch != s->epoch) return true; // it answers an older round
     if (p->known_count != s->in.slots || p->slots >> s->in.slots) return false;
-    for (uint32_t i = 0; i < s->in.slots; ++i) // nobody knows inputs that are further ahead
-        if (p->known[i] > s->in.now + INPUT_FRAMES) return false;
+    if (is_too_much(s, p) || have_given(s, p->count & ~s->own)) return false;
     // Slots that are gone for the other one and not for us, or the other way round.
     const uint32_t differ =
         (p->slots ^ (keeli_playing_slots(s) & ~s->leaving)) & ~s->own & ~peer->slots;
@@ -266,6 +281,7 @@ static bool take_decision(keel_session *s, const session_peer *peer, const packe
                            "the others went on without this machine; join again");
         return true;
     }
+    if (is_too_much(s, p) || have_given(s, p->slots & p->count)) return false;
     const uint32_t gave = p->slots & ~p->count;
     take_blocks(s, p, gave);
     for (uint32_t i = 0; i < s->in.slots; ++i)

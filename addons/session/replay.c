@@ -85,8 +85,11 @@ static keel_result read_bytes(keel_replay *r, FILE *file) {
         if (ferror(file))
             return replay_error(&r->options, KEEL_ERROR_FILE,
                                 "the replay '%.120s' cannot be read: %s", r->path, strerror(errno));
-        if (!count) return KEEL_OK;
+        if (!count) break;
     }
+    unsigned char *bytes = realloc(r->file, r->size ? r->size : 1);
+    if (bytes) r->file = bytes; // else there is room that nobody needs
+    return KEEL_OK;
 }
 
 static keel_result read_file(keel_replay *r) {

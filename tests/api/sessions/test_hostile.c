@@ -135,6 +135,59 @@ static void only_who_asked_decides(void **unused) {
     net_end();
 }
 
+// Machine 2 says of machine 1, which has played all the time, that it never gave an input, or that
+// it gave more than anybody can know.
+static void nobody_who_played_counts_as_never_entered(void **unused) {
+    (void)unused;
+    for (uint32_t how = 0; how < 2; ++how) {
+        net_start(&(keel_loopback_desc){ .delay_ms = 40 }, 4,
+                  &(keel_session_desc){ .check_every = 10, .timeout_ms = 500 });
+        net_run_wild(100, 5);
+        const uint64_t before = status_of(0).refused_packets;
+        packet *p = begin_lie(0, PACKET_ROUND);
+        p->epoch = (machines[0].session->epoch / 8 + 2) * 8 + 2;
+        p->slots = 2;
+        send_lie(2, 0);
+        p->type = PACKET_DECIDE;
+        p->count = how ? 0 : 2;
+        p->known_count = 4;
+        for (uint32_t i = 0; i < 4; ++i)
+            p->known[i] = how && i == 1 ? p->frame + 1000 : 0;
+        send_lie(2, 0);
+        net_run_wild(100, 6);
+        assert_int_equal(status_of(0).refused_packets, before + 1);
+        assert_null(event_of(0, KEEL_SESSION_FAILED));
+        assert_true(status_of(0).is_playing);
+        net_end();
+    }
+}
+
+static void what_is_answered_of_who_never_gave_an_input_is_checked(void **unused) {
+    (void)unused;
+    net_start(&(keel_loopback_desc){ .delay_ms = 40 }, 4,
+              &(keel_session_desc){ .check_every = 10, .timeout_ms = 500 });
+    net_run_wild(60, 3);
+    machines[3].is_stopped = true;
+    for (uint32_t i = 0; i < 120 && !machines[0].session->is_asking; ++i)
+        net_run(1);
+    const uint64_t before = status_of(0).refused_packets;
+    packet *p = begin_lie(0, PACKET_STATE);
+    p->epoch = machines[0].session->epoch;
+    p->slots = 7;
+    p->count = 8;
+    p->known_count = 4;
+    for (uint32_t i = 0; i < 4; ++i)
+        p->known[i] = i == 3 ? status_of(0).frame + 30 : 0;
+    send_lie(2, 0);
+    net_run(60);
+    assert_int_equal(status_of(0).refused_packets, before + 1);
+    assert_null(event_of(0, KEEL_SESSION_FAILED));
+    assert_non_null(event_of(0, KEEL_SESSION_LEFT));
+    net_run_wild(60, 4);
+    (void)assert_same_game(0, 1);
+    net_end();
+}
+
 static void who_plays_does_not_enter_once_more(void **unused) {
     (void)unused;
     net_start(&(keel_loopback_desc){ .delay_ms = 10 }, 3, &usual);
@@ -398,6 +451,8 @@ int main(void) {
         cmocka_unit_test(a_member_asks_for_no_round_about_itself_or_slots_that_do_not_exist),
         cmocka_unit_test(what_is_answered_to_a_round_is_checked),
         cmocka_unit_test(only_who_asked_decides),
+        cmocka_unit_test(nobody_who_played_counts_as_never_entered),
+        cmocka_unit_test(what_is_answered_of_who_never_gave_an_input_is_checked),
         cmocka_unit_test(who_plays_does_not_enter_once_more),
         cmocka_unit_test(nobody_enters_in_a_far_frame),
         cmocka_unit_test(before_a_player_entered_there_are_zeros),
