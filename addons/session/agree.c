@@ -71,12 +71,28 @@ static uint32_t slots_without_input(const keel_session *s) {
     return slots;
 }
 
-// True if this machine has inputs of players who, as another one says, never gave any: no honest
-// machine says so.
-static bool have_given(const keel_session *s, uint32_t slots) {
+// True if this machine has inputs of the present player of a slot.
+static bool has_given(const keel_session *s, uint32_t slot) {
+    const input_slot *in = &s->in.slot[slot];
+    return in->is_playing && in->known != in->from;
+}
+
+// True if a member says that players never gave any input, of whom this machine has some and knows
+// no more than the member does: no honest one says so.
+static bool denies_inputs(const keel_session *s, const packet *p) {
+    const uint32_t slots = p->count & ~s->own;
     for (uint32_t i = 0; i < s->in.slots; ++i)
-        if (slots >> i & 1 && s->in.slot[i].is_playing && s->in.slot[i].known != s->in.slot[i].from)
-            return true;
+        if (slots >> i & 1 && has_given(s, i) && p->known[i] >= s->in.slot[i].known) return true;
+    return false;
+}
+
+// True if a decision takes back what this machine knows: an honest leader knows at least as much.
+static bool takes_back(const keel_session *s, const packet *p) {
+    for (uint32_t i = 0; i < s->in.slots; ++i) {
+        if (!(p->slots >> i & 1)) continue;
+        if (p->known[i] < s->in.slot[i].known) return true;
+        if (p->count >> i & 1 && has_given(s, i)) return true;
+    }
     return false;
 }
 
@@ -258,7 +274,7 @@ static bool take_state(keel_session *s, session_peer *peer, const packet *p) {
     }
     if (!s->is_asking || p->epoch != s->epoch) return true; // it answers an older round
     if (p->known_count != s->in.slots || p->slots >> s->in.slots) return false;
-    if (is_too_much(s, p) || have_given(s, p->count & ~s->own)) return false;
+    if (is_too_much(s, p) || denies_inputs(s, p)) return false;
     // Slots that are gone for the other one and not for us, or the other way round.
     const uint32_t differ =
         (p->slots ^ (keeli_playing_slots(s) & ~s->leaving)) & ~s->own & ~peer->slots;
@@ -281,7 +297,7 @@ static bool take_decision(keel_session *s, const session_peer *peer, const packe
                            "the others went on without this machine; join again");
         return true;
     }
-    if (is_too_much(s, p) || have_given(s, p->slots & p->count)) return false;
+    if (is_too_much(s, p) || takes_back(s, p)) return false;
     const uint32_t gave = p->slots & ~p->count;
     take_blocks(s, p, gave);
     for (uint32_t i = 0; i < s->in.slots; ++i)
