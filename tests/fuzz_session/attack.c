@@ -284,18 +284,20 @@ static void forge_members(attack *a, packet *p) {
 // Text and numbers of all kinds in the places where differ.c parses.
 static void forge_difference(attack *a, packet *p) {
     static char text[4096];
-    static const char *const names[] = { "Ship",
-                                         "Shot",
-                                         "keel_entities",
-                                         "keel_name",
-                                         "",
-                                         "a\tb",
-                                         "%s%n",
-                                         "no",
-                                         "Ship\n",
-                                         "\033[2J",
-                                         "a name of more than the sixty-three letters that a "
-                                         "component may have in packets, so that it fits nowhere" };
+    static const char *const names[] = {
+        "Ship",
+        "Shot",
+        "keel_entities",
+        "keel_name",
+        "",
+        "a\tb",
+        "%s%n",
+        "no",
+        "Ship\n",
+        "\033[2J",
+        ("a name of more than the sixty-three letters that a "
+         "component may have in packets, so that it fits nowhere")
+    };
     const uint8_t kind = take_byte(a), name = take_byte(a);
     p->kind = kind % 5;
     const unsigned first = (unsigned)take_number(a), size = (unsigned)take_number(a);
