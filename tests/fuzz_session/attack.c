@@ -9,8 +9,10 @@
 
 enum {
     TARGET = 0,
-    PEER = 1,       // the number of the honest machine in the target's transport
-    STRANGERS = 40, // numbers from 2 on
+    PEER = 1,       // the machine in whose name lies are told; it is honest itself
+    THIRD = 2,      // one more honest machine, of ROLE_THREE
+    MACHINES = 3,   // their numbers are those in the transports
+    STRANGERS = 40, // numbers from 3 on
     QUEUE = 512,    // packets on their way to one machine
     HISTORY = 32,   // packets that were sent, to be sent again
     IMAGE_BYTES = 1 << 20,
@@ -27,6 +29,7 @@ typedef enum role {
     ROLE_LATE,      // joins the peer's running game
     ROLE_SPECTATOR, // watches the peer's game
     ROLE_WAITS,     // waits for a third player
+    ROLE_THREE,     // plays with two others
     ROLES
 } role;
 
@@ -48,9 +51,10 @@ typedef struct attack {
     const uint8_t *at, *end; // the string
     role role;
     bool is_stranger_only; // nothing comes from the peer's number, or with the session's
-    mailbox boxes[2];      // of the target, and of the peer
-    keel_world *worlds[2];
-    keel_session *sessions[2];
+    uint32_t machines;     // 2 or 3
+    mailbox boxes[MACHINES];
+    keel_world *worlds[MACHINES];
+    keel_session *sessions[MACHINES];
     old_packet history[HISTORY];
     uint32_t old_count, steps, forged;
     game_frame *record;
@@ -115,10 +119,9 @@ static void put(mailbox *box, uint32_t from, const void *bytes, size_t size) {
 static void attack_send(void *self, uint32_t to, const void *bytes, size_t size, bool reliable) {
     attack *a = attack_now;
     (void)reliable;
-    const uint32_t machine = self == &a->boxes[TARGET] ? TARGET : PEER;
-    if (machine == TARGET && to != PEER) return;
-    if (machine == PEER && to != TARGET) return;
-    put(&a->boxes[1 - machine], machine, bytes, size);
+    const uint32_t machine = (uint32_t)((mailbox *)self - a->boxes);
+    if (to >= a->machines || to == machine) return;
+    put(&a->boxes[to], machine, bytes, size);
     if (size > OLD_BYTES) return;
     old_packet *old = &a->history[a->old_count++ % HISTORY];
     old->size = size;
@@ -223,24 +226,28 @@ static void step_some(attack *a, uint32_t machines, double seconds) {
     }
 }
 
-static void step(attack *a, double seconds) { step_some(a, 2, seconds); }
+static void step(attack *a, double seconds) { step_some(a, a->machines, seconds); }
 
 static void begin_game(attack *a) {
-    static const uint32_t players[ROLES] = { 2, 2, GAME_PLAYERS, 3, 3, 3 },
-                          start[ROLES] = { 2, 2, 2, 1, 1, 3 };
+    static const uint32_t players[ROLES] = { 2, 2, GAME_PLAYERS, 3, 3, 3, 3 },
+                          start[ROLES] = { 2, 2, 2, 1, 1, 3, 3 };
     const uint32_t count = players[a->role];
     const bool is_host = a->role == ROLE_HOST || a->role == ROLE_OPEN || a->role == ROLE_WAITS;
     const uint32_t host = is_host ? TARGET : PEER;
     begin_machine(a, TARGET, count, start[a->role]);
     begin_machine(a, PEER, count, start[a->role]);
+    if (a->machines > THIRD) begin_machine(a, THIRD, count, start[a->role]);
     if (keel_session_listen(a->sessions[host], 0) != KEEL_OK) feed_stop("no host");
     if (a->role == ROLE_LATE || a->role == ROLE_SPECTATOR)
         for (uint32_t i = 0; i < 40; ++i)
             step(a, 1.0 / 60);
     if (keel_session_connect(a->sessions[1 - host], "host", (uint16_t)host) != KEEL_OK)
         feed_stop("no guest");
+    if (a->machines > THIRD && keel_session_connect(a->sessions[THIRD], "host", PEER) != KEEL_OK)
+        feed_stop("no guest");
     const uint8_t steps = take_byte(a);
-    for (uint32_t i = steps & 128 ? steps % 8 : steps % 64; i; --i)
+    const uint32_t often = a->role == ROLE_THREE ? 5 : 1; // frames that no ring has any more
+    for (uint32_t i = steps & 128 ? steps % 8 : steps % 64 * often; i; --i)
         step(a, 1.0 / 60);
 }
 
@@ -345,6 +352,22 @@ static uint64_t known_lie(attack *a, uint32_t slot) {
     return what & 2 ? PACKET_GONE : take_number(a);
 }
 
+// Returns the slots of the machine that lies.
+static uint32_t peers_slots(const attack *a) {
+    const keel_session *s = a->sessions[TARGET];
+    for (uint32_t i = 0; i < KEEL_SESSION_MAX_PEERS; ++i)
+        if (s->peers[i].state != PEER_NONE && s->peers[i].transport == PEER)
+            return s->peers[i].slots;
+    return 0;
+}
+
+// Returns the next number of an agreement that it may give.
+static uint32_t peers_number(const attack *a) {
+    const uint32_t slots = peers_slots(a);
+    const uint32_t first = slots ? keeli_first_slot(slots) : 0;
+    return (a->sessions[TARGET]->epoch / 8 + 1) * 8 + first;
+}
+
 static uint32_t slots_lie(attack *a) {
     const keel_session *s = a->sessions[TARGET];
     const uint8_t what = take_byte(a);
@@ -352,7 +375,7 @@ static uint32_t slots_lie(attack *a) {
     case 0:
         return s->own;
     case 1:
-        return keeli_playing_slots(s) & ~s->own;
+        return keeli_playing_slots(s) & ~s->own & ~(what & 4 ? peers_slots(a) : 0);
     case 2:
         return 1u << what / 32;
     default:
@@ -372,8 +395,11 @@ static void forge(attack *a, packet *p) {
     p->frame = take_number(a);
     if (p->frame > UINT32_MAX && p->type != PACKET_INPUT) p->frame &= UINT32_MAX;
     p->epoch = (uint32_t)take_number(a);
+    if (flags & 4) p->epoch = p->type == PACKET_DECIDE ? s->epoch : peers_number(a);
     p->slots = slots_lie(a);
-    p->count = flags & 8 ? take_byte(a) : 1 + flags / 64;
+    if (p->type == PACKET_DECIDE && flags & 128) p->slots = s->leaving;
+    if (p->type == PACKET_DECIDE && flags & 32) p->count = p->slots;
+    else p->count = flags & 8 ? take_byte(a) : 1 + flags / 64;
     if (p->type == PACKET_FEED) {
         p->count = p->count ? p->count % PACKET_RUN + 1 : 1;
         p->slots = 0;
@@ -440,12 +466,12 @@ static void send_raw(attack *a, uint32_t from) {
 
 static void operate(attack *a) {
     const uint8_t what = take_byte(a);
-    const uint32_t stranger = 2 + take_byte(a) % (STRANGERS - 2);
+    const uint32_t stranger = MACHINES + take_byte(a) % (STRANGERS - MACHINES);
     const uint32_t from = a->is_stranger_only || what & 128 ? stranger : PEER;
     switch (what % 8) {
     case 0: // without the peer, if 128 is in it
         for (uint32_t i = 1 + (what >> 3) % 16; i; --i)
-            step_some(a, !a->is_stranger_only && what & 128 ? 1 : 2, 1.0 / 60);
+            step_some(a, !a->is_stranger_only && what & 128 ? 1 : a->machines, 1.0 / 60);
         break;
     case 1:
         send_raw(a, from);
@@ -463,7 +489,7 @@ static void operate(attack *a) {
             const uint8_t *at = a->at;
             send_forged(a, from + (what & 64 ? i : 0));
             if (i < 19) a->at = at;
-            if (what & 32) step_some(a, a->is_stranger_only ? 2 : 1, 1.0 / 60);
+            if (what & 32) step_some(a, a->is_stranger_only ? a->machines : 1, 1.0 / 60);
         }
         step(a, 1.0 / 60);
         break;
@@ -517,7 +543,8 @@ static void check_world(attack *a) {
 // Strangers that do not know the session change nothing for those who play. Before a game begins,
 // whoever has the same program may join it.
 static void check_undisturbed(attack *a) {
-    const bool plays = a->role == ROLE_HOST || a->role == ROLE_GUEST || a->role == ROLE_OPEN;
+    const bool plays = a->role == ROLE_HOST || a->role == ROLE_GUEST || a->role == ROLE_OPEN ||
+                       a->role == ROLE_THREE;
     if (!a->is_stranger_only || !plays || !a->was_playing) return;
     attack_must(a->lost == 0, "strangers disturbed a game");
     const uint64_t before = keel_session_status_of(a->sessions[TARGET]).frame;
@@ -530,11 +557,11 @@ static void check_undisturbed(attack *a) {
 }
 
 static void end_attack(attack *a) {
-    for (uint32_t i = 0; i < 2; ++i) {
+    for (uint32_t i = 0; i < a->machines; ++i) {
         keel_session_end(a->sessions[i]);
         keel_world_destroy(a->worlds[i]);
     }
-    for (uint32_t i = 0; i < 2; ++i) {
+    for (uint32_t i = 0; i < a->machines; ++i) {
         while (a->boxes[i].count) {
             free(a->boxes[i].packets[a->boxes[i].first].bytes);
             a->boxes[i].first = (a->boxes[i].first + 1) % QUEUE;
@@ -566,6 +593,7 @@ bool feed_session(const uint8_t *bytes, size_t size) {
     const uint8_t how = take_byte(&a);
     a.role = (role)(how % ROLES);
     a.is_stranger_only = how >= 192;
+    a.machines = a.role == ROLE_THREE ? 3 : 2;
     begin_game(&a);
     a.was_playing = keel_session_status_of(a.sessions[TARGET]).is_playing &&
                     keel_session_status_of(a.sessions[PEER]).is_playing;
@@ -598,6 +626,8 @@ static const struct story {
     { ROLE_OPEN, 50, { PACKET_HELLO, PACKET_MEET, PACKET_READY, PACKET_INPUT } },
     { ROLE_OPEN, 50, { PACKET_ROUND, PACKET_STATE, PACKET_DECIDE, PACKET_ENTER, PACKET_ENTERED } },
     { ROLE_WAITS, 50, { PACKET_HELLO, PACKET_READY, PACKET_BYE, PACKET_HELLO } },
+    { ROLE_THREE, 50, { PACKET_ROUND, PACKET_DECIDE, PACKET_STATE, PACKET_ENTER, PACKET_ENTERED } },
+    { ROLE_THREE, 50, { PACKET_ROUND, PACKET_STATE, PACKET_DECIDE, PACKET_BYE } },
 };
 enum { STORIES = sizeof stories / sizeof *stories, VARIANTS = 24, TYPES = PACKET_TYPES - 1 };
 
@@ -628,8 +658,13 @@ size_t feed_session_sample(unsigned n, uint8_t *bytes, size_t capacity) {
     bytes[0] = (uint8_t)story->role;
     bytes[1] = story->steps;
     for (uint32_t k = 0; k < 6 && story->types[k]; ++k) {
-        size += add_forged(bytes + size, n % 2 ? 13 : 4 + 32, story->types[k], n * 8 + k);
+        size += add_forged(bytes + size,
+                           n % 3 == 0   ? 4 + 32
+                           : n % 3 == 1 ? 5
+                                        : 13,
+                           story->types[k], n * 8 + k);
         const bool is_early = story->steps & 128;
+        if (n % 3 == 1) continue; // all at once
         size += add_forged(bytes + size, 0, 1, n);
         bytes[size - OPERATION] = is_early ? 128 : 7 << 3; // steps
     }
