@@ -12,8 +12,6 @@
 // repeated for the others.
 #include "session.h"
 
-#include <string.h>
-
 static const double ask_again = 1.0; // seconds until a round begins anew
 enum { FAR_NUMBER = 65536 };         // no honest machine misses so many numbers
 
@@ -27,7 +25,7 @@ uint32_t keeli_playing_slots(const keel_session *s) {
 uint32_t keeli_agree_staying(keel_session *s) {
     uint32_t slots = s->own;
     EACH_PEER(s, peer)
-        if (peer->state == PEER_MEMBER && !peer->is_suspect) slots |= peer->slots;
+        if (keeli_peer_stays(peer)) slots |= peer->slots;
     return slots;
 }
 
@@ -59,8 +57,7 @@ void keeli_agree_suspect(keel_session *s, session_peer *peer) {
 
 static void suspect_slots(keel_session *s, uint32_t slots) {
     EACH_PEER(s, peer)
-        if (peer->state == PEER_MEMBER && peer->slots & slots && !peer->is_suspect)
-            keeli_agree_suspect(s, peer);
+        if (keeli_peer_stays(peer) && peer->slots & slots) keeli_agree_suspect(s, peer);
 }
 
 // Returns the slots for which this machine has no input of the last player that it knows of.
@@ -71,18 +68,13 @@ static uint32_t slots_without_input(const keel_session *s) {
     return slots;
 }
 
-// True if this machine has inputs of the present player of a slot.
-static bool has_given(const keel_session *s, uint32_t slot) {
-    const input_slot *in = &s->in.slot[slot];
-    return in->is_playing && in->known != in->from;
-}
-
 // True if a member says that players never gave any input, of whom this machine has some and knows
 // no more than the member does: no honest one says so.
 static bool denies_inputs(const keel_session *s, const packet *p) {
     const uint32_t slots = p->count & ~s->own;
     for (uint32_t i = 0; i < s->in.slots; ++i)
-        if (slots >> i & 1 && has_given(s, i) && p->known[i] >= s->in.slot[i].known) return true;
+        if (slots >> i & 1 && keeli_inputs_given(&s->in, i) && p->known[i] >= s->in.slot[i].known)
+            return true;
     return false;
 }
 
@@ -91,7 +83,7 @@ static bool takes_back(const keel_session *s, const packet *p) {
     for (uint32_t i = 0; i < s->in.slots; ++i) {
         if (!(p->slots >> i & 1)) continue;
         if (p->known[i] < s->in.slot[i].known) return true;
-        if (p->count >> i & 1 && has_given(s, i)) return true;
+        if (p->count >> i & 1 && keeli_inputs_given(&s->in, i)) return true;
     }
     return false;
 }
@@ -142,7 +134,7 @@ static void decide(keel_session *s) {
     const uint32_t slots = s->asked;
     s->is_asking = false;
     EACH_PEER(s, peer) {
-        if (peer->state != PEER_MEMBER || peer->is_suspect) continue;
+        if (!keeli_peer_stays(peer)) continue;
         packet *p = keeli_packet_begin(s, PACKET_DECIDE);
         p->epoch = s->epoch;
         p->slots = slots;
@@ -157,7 +149,7 @@ static void decide(keel_session *s) {
 
 static void decide_if_all_answered(keel_session *s) {
     EACH_PEER(s, peer)
-        if (peer->state == PEER_MEMBER && !peer->is_suspect && peer->answered != s->epoch) return;
+        if (keeli_peer_stays(peer) && peer->answered != s->epoch) return;
     decide(s);
 }
 
@@ -179,7 +171,7 @@ static void begin_round(keel_session *s) {
     for (uint32_t i = 0; i < s->in.slots; ++i)
         s->found[i] = s->in.slot[i].known;
     EACH_PEER(s, peer) {
-        if (peer->state != PEER_MEMBER || peer->is_suspect) continue;
+        if (!keeli_peer_stays(peer)) continue;
         packet *p = keeli_packet_begin(s, PACKET_ROUND);
         p->epoch = s->epoch;
         p->slots = s->asked;
@@ -290,7 +282,7 @@ static bool take_state(keel_session *s, session_peer *peer, const packet *p) {
 
 static bool take_decision(keel_session *s, const session_peer *peer, const packet *p) {
     if (p->epoch != s->epoch || s->is_asking) return true; // a later round decides
-    if (!is_number_of(peer, p->epoch)) return false;       // who asked decides
+    if (!is_number_of(peer, p->epoch)) return false;       // only who asked decides
     if (p->known_count != s->in.slots || p->slots >> s->in.slots) return false;
     if (p->slots & s->own) {
         keeli_session_stop(s, KEEL_SESSION_DROPPED,

@@ -86,9 +86,8 @@ static void start_playing(keel_session *s) {
     for (uint32_t i = 0; i < s->in.slots; ++i)
         if (s->members >> i & 1) keeli_inputs_enter(&s->in, i, 0);
     EACH_PEER(s, peer)
-        for (uint32_t i = 0; i < s->in.slots; ++i) {
+        for (uint32_t i = 0; i < s->in.slots; ++i)
             peer->known[i] = 0;
-        }
     keeli_record_start(s);
     keeli_session_event(s, KEEL_SESSION_STARTED, keeli_first_slot(s->own), 0, NULL);
 }
@@ -321,7 +320,9 @@ bool keeli_connect_packet(keel_session *s, session_peer *peer, const packet *p) 
     case PACKET_WELCOME:
         return take_welcome(s, peer, p);
     case PACKET_START:
-        return p->session == s->number && keeli_connect_start(s, peer, p);
+        if (p->session != s->number) return false;
+        if (s->phase == PHASE_LOADING) return keeli_join_start(s, peer, p);
+        return take_start(s, peer, p);
     case PACKET_MEET:
         return take_meet(s, peer, p);
     case PACKET_GO:
@@ -342,10 +343,6 @@ bool keeli_connect_packet(keel_session *s, session_peer *peer, const packet *p) 
     default:
         return false;
     }
-}
-
-bool keeli_connect_start(keel_session *s, session_peer *peer, const packet *p) {
-    return s->phase == PHASE_LOADING ? keeli_join_start(s, peer, p) : take_start(s, peer, p);
 }
 
 void keeli_connect_lost(keel_session *s, session_peer *peer) {

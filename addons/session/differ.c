@@ -220,8 +220,8 @@ static bool take_kind(keel_session *s, session_peer *peer, const keel_world *ima
     case KIND_BLOCKS:
         return take_blocks(s, peer, image, p);
     case KIND_VALUES: // comparing long texts takes a while: once
-        if (peer->was_told) return false;
-        peer->was_told = true;
+        if (peer->was_compared) return false;
+        peer->was_compared = true;
         return take_values(s, peer, image, p);
     default:
         return false;

@@ -3,6 +3,7 @@
 // Snapshots of frames lie in a ring. While frames are played again, only those states are taken
 // that somebody may still go back to, or that are compared: the confirmed one and those of checks.
 // Going back therefore begins at the nearest state before the wrong frame.
+#include "game.h"
 #include "session.h"
 
 #include <stdio.h>
@@ -35,12 +36,10 @@ keel_result keeli_frames_reset(keel_session *s) {
 }
 
 static keel_result play_frame(keel_session *s, uint64_t frame) {
-    keel_inputs *in = keel_get_or_set_unique_value(s->world, KEEL_UNIQUE_OF(keel_inputs), NULL);
-    if (!in) return keel_last_error(s->world)->result;
-    keeli_inputs_play(&s->in, frame, in);
+    keel_inputs in;
+    keeli_inputs_play(&s->in, frame, &in);
     s->playing = frame;
-    const keel_run_desc run = { .dt = 1.0 / s->desc.rate };
-    return keel_run_workload_of(s->world, s->desc.step, &run);
+    return keeli_game_play(s->world, s->desc.step, s->desc.rate, &in);
 }
 
 static bool is_check(const keel_session *s, uint64_t frame) {
@@ -74,17 +73,14 @@ keel_result keeli_frames_correct(keel_session *s) {
     if (from == UINT64_MAX || s->in.now - from >= INPUT_FRAMES) return KEEL_ERROR_SNAPSHOT;
 
     KEEL_TRY(keel_rollback(s->ring, from));
-    s->is_replaying = true;
     keeli_once_again(s, from);
-    const keel_result result = play_again(s, from);
-    s->is_replaying = false;
-    if (result < 0) return result;
+    KEEL_TRY(play_again(s, from));
     keeli_once_end(s, from, s->in.now);
 
     const uint32_t count = (uint32_t)(s->in.now - from);
     s->totals.replayed += count;
-    keeli_session_event(s, KEEL_SESSION_ROLLED_BACK, KEEL_SESSION_NO_PLAYER, from, NULL);
-    s->events[(s->event_first + s->event_count - 1) % EVENTS].count = count;
+    keeli_session_event(s, KEEL_SESSION_ROLLED_BACK, KEEL_SESSION_NO_PLAYER, from, NULL)->count =
+        count;
     return KEEL_OK;
 }
 
@@ -130,7 +126,7 @@ static void tell_difference(keel_session *s, session_peer *peer, session_check *
 static void compare_check(keel_session *s, session_check *check) {
     bool is_alike = true;
     EACH_PEER(s, peer) {
-        if (peer->state != PEER_MEMBER || peer->is_suspect) continue;
+        if (!keeli_peer_stays(peer)) continue;
         bool has = false;
         for (uint32_t i = 0; i < HASHES; ++i) {
             const peer_hash *theirs = &peer->hashes[i];
@@ -160,12 +156,12 @@ void keeli_frames_hash_of(keel_session *s, session_peer *peer, uint64_t frame, u
 }
 
 // True if the ring can do without a final state: going back needs a later one, or none.
-static bool ring_can_spare(const keel_session *s, uint64_t frame, uint64_t confirmed) {
+static bool ring_can_spare(const keel_session *s, uint64_t frame, uint64_t end) {
     uint64_t frames[2 * KEEL_SESSION_MAX_ROLLBACK + RING_MORE];
     const uint32_t count = keel_ring_frames(s->ring, frames, s->ring_frames);
-    if (confirmed >= s->in.now) return true;
+    if (end == s->in.now) return true;
     for (uint32_t i = 0; i < count; ++i)
-        if (frames[i] > frame && frames[i] <= confirmed) return true;
+        if (frames[i] > frame && frames[i] <= end) return true;
     return false;
 }
 
@@ -197,11 +193,11 @@ static void forget_hashes(keel_session *s, uint64_t frame) {
 }
 
 void keeli_frames_check(keel_session *s) {
-    const uint64_t confirmed = keeli_inputs_confirmed(&s->in);
-    while (s->next_check < confirmed && s->next_check < s->in.now) {
+    const uint64_t end = keeli_inputs_final(&s->in);
+    while (s->next_check < end) {
         const uint64_t frame = s->next_check;
-        if (!ring_can_spare(s, frame, confirmed)) break;
-        if (!make_check(s, frame) && frame >= s->desc.check_every) forget_hashes(s, frame);
+        if (!ring_can_spare(s, frame, end)) break;
+        if (!make_check(s, frame)) forget_hashes(s, frame);
         s->next_check = frame + s->desc.check_every;
     }
     keeli_record_step(s);

@@ -61,6 +61,15 @@ uint64_t keeli_inputs_confirmed(const inputs *in) {
     return least == UINT64_MAX ? in->now : least;
 }
 
+uint64_t keeli_inputs_final(const inputs *in) {
+    const uint64_t confirmed = keeli_inputs_confirmed(in);
+    return confirmed < in->now ? confirmed : in->now;
+}
+
+bool keeli_inputs_given(const inputs *in, uint32_t slot) {
+    return in->slot[slot].is_playing && in->slot[slot].known != in->slot[slot].from;
+}
+
 // Notes that frames from `frame` on were played with something else than `bytes`, if they were.
 static void compare_played(inputs *in, uint32_t slot, uint64_t frame, const void *bytes) {
     if (frame >= in->now || frame + INPUT_FRAMES <= in->now || frame >= in->wrong) return;

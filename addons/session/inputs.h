@@ -44,6 +44,10 @@ size_t keeli_inputs_bytes(const inputs *in);
 uint64_t keeli_inputs_known(const inputs *in, uint32_t slot);
 // Returns the frame below which the inputs of all slots are known; `now` if nobody plays.
 uint64_t keeli_inputs_confirmed(const inputs *in);
+// Returns the frame below which everything was played with the inputs that count.
+uint64_t keeli_inputs_final(const inputs *in);
+// True if there are inputs of the present player of a slot.
+bool keeli_inputs_given(const inputs *in, uint32_t slot);
 // Adds the input of a slot for a frame.
 input_result keeli_inputs_add(inputs *in, uint32_t slot, uint64_t frame, const void *bytes);
 // True if somebody plays in the slot in this frame.

@@ -5,10 +5,9 @@
 // which the player enters (ENTER). A member agrees if it has not confirmed that frame yet, and
 // waits for the player's inputs from then on; when all have agreed, the leader tells the player
 // (ENTERED). Spectators stay at the feed. Nobody waits for who joins.
+#include "game.h"
 #include "session.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,12 +47,7 @@ static void trim_log(keel_session *s) {
 
 static bool log_frame(keel_session *s, uint64_t frame) {
     const size_t need = (size_t)(frame + 1 - s->log_first) * log_entry(s);
-    if (need > s->log_room) {
-        unsigned char *log = realloc(s->log, need * 2);
-        if (!log) return false;
-        s->log = log;
-        s->log_room = need * 2;
-    }
+    if (!keeli_grow(&s->log, &s->log_room, need)) return false;
     unsigned char *to = s->log + need - log_entry(s);
     to[0] = 0;
     for (uint32_t i = 0; i < s->in.slots; ++i) {
@@ -69,23 +63,17 @@ static bool log_frame(keel_session *s, uint64_t frame) {
 // Writes the image of a confirmed state for a peer.
 static bool write_image(void *context, const void *bytes, size_t size) {
     session_peer *peer = context;
-    if (size > peer->image_room - peer->image_size) {
-        const size_t room = (peer->image_size + size) * 2;
-        unsigned char *image = realloc(peer->image, room);
-        if (!image) return false;
-        peer->image = image;
-        peer->image_room = room;
-    }
+    if (!keeli_grow(&peer->image, &peer->image_room, peer->image_size + size)) return false;
     memcpy(peer->image + peer->image_size, bytes, size);
     peer->image_size += size;
     return true;
 }
 
 static keel_result make_image(keel_session *s, session_peer *peer) {
-    const uint64_t confirmed = keeli_inputs_confirmed(&s->in);
-    if (confirmed >= s->in.now) // nothing is predicted: the ring may be without states
-        KEEL_TRY(keel_ring_take(s->ring, s->in.now));
-    const uint64_t frame = keeli_frames_nearest(s, confirmed < s->in.now ? confirmed : s->in.now);
+    const uint64_t end = keeli_inputs_final(&s->in);
+    if (end == s->in.now) // nothing is predicted: the ring may be without states
+        KEEL_TRY(keel_ring_take(s->ring, end));
+    const uint64_t frame = keeli_frames_nearest(s, end);
     keel_snapshot *snapshot = keel_ring_snapshot(s->ring, frame);
     if (!snapshot) return KEEL_ABSENT;
 
@@ -117,8 +105,7 @@ keel_result keeli_join_collect(keel_session *s) {
     EACH_PEER(s, peer)
         if (peer->state == PEER_FEED && !peer->image && !is_sending_image(s))
             KEEL_TRY(make_image(s, peer));
-    const uint64_t confirmed = keeli_inputs_confirmed(&s->in);
-    for (uint64_t f = s->log_end; f < confirmed && f < s->in.now; ++f)
+    for (uint64_t f = s->log_end, end = keeli_inputs_final(&s->in); f < end; ++f)
         if (!log_frame(s, f)) return KEEL_ERROR_MEMORY;
     trim_log(s);
     return KEEL_OK;
@@ -261,21 +248,16 @@ static keel_result load_image(keel_session *s) {
     keel_error error = { 0 };
     const keel_snapshot_read_options options = { .error = &error,
                                                  .max_bytes = s->desc.max_image_bytes };
-    uint64_t hash = 0;
-    keel_result result = keel_snapshot_read(snapshot, s->image, s->image_size, &options);
-    if (result == KEEL_OK) result = keel_snapshot_hash(snapshot, 0, &hash);
-    if (result == KEEL_OK && hash != s->image_hash) {
-        result = KEEL_ERROR_FORMAT;
-        snprintf(error.message, sizeof error.message,
-                 "the image of the game is not the one that was sent");
-    }
-    if (result == KEEL_OK) result = keel_snapshot_restore(snapshot);
+    const keel_result result =
+        keeli_game_restore(s->world, snapshot, s->image, s->image_size, s->image_hash, &options);
     keel_snapshot_destroy(snapshot);
     free(s->image);
     s->image = NULL;
     if (result != KEEL_OK) {
+        const bool is_another = result == KEEL_ERROR_DIFFERS;
         keeli_session_stop(s, KEEL_SESSION_REFUSED,
-                           error.message[0] ? error.message : keel_last_error(s->world)->message);
+                           is_another ? "the image of the game is not the one that was sent"
+                                      : error.message);
         return KEEL_OK;
     }
     keeli_inputs_reset(&s->in, s->image_frame);
@@ -407,7 +389,7 @@ static void send_enter(keel_session *s, session_peer *peer, uint64_t frame) {
     s->entry_at = s->clock;
     EACH_PEER(s, member) {
         member->entered = 0;
-        if (member->state != PEER_MEMBER || member->is_suspect || member == peer) continue;
+        if (!keeli_peer_stays(member) || member == peer) continue;
         packet *p = keeli_packet_begin(s, PACKET_ENTER);
         p->epoch = s->entry_number;
         p->slots = peer->slots;
@@ -454,9 +436,7 @@ void keeli_join_step(keel_session *s) {
         }
         if (s->entering != peer->slots) return;
         EACH_PEER(s, member)
-            if (member->state == PEER_MEMBER && !member->is_suspect &&
-                member->entered != s->entry_number)
-                return;
+            if (keeli_peer_stays(member) && member->entered != s->entry_number) return;
         finish_enter(s, peer);
         return;
     }
@@ -465,8 +445,7 @@ void keeli_join_step(keel_session *s) {
 // True if inputs of a player of these slots are known already.
 static bool has_begun(const keel_session *s, uint32_t slots) {
     for (uint32_t i = 0; i < s->in.slots; ++i)
-        if (slots >> i & 1 && s->in.slot[i].is_playing && s->in.slot[i].known != s->in.slot[i].from)
-            return true;
+        if (slots >> i & 1 && keeli_inputs_given(&s->in, i)) return true;
     return false;
 }
 
@@ -479,8 +458,7 @@ static bool take_enter(keel_session *s, session_peer *peer, const packet *p) {
     s->epoch = p->epoch;
     const bool is_known =
         who && who->slots == p->slots && (who->state == PEER_GUEST || who->state == PEER_MEMBER);
-    const uint64_t confirmed = keeli_inputs_confirmed(&s->in);
-    const uint64_t least = s->in.now > confirmed && confirmed < UINT64_MAX ? confirmed : s->in.now;
+    const uint64_t least = keeli_inputs_final(&s->in);
     const bool agrees = is_known && !who->is_suspect && least <= p->frame;
     packet *answer = keeli_packet_begin(s, PACKET_ENTERED);
     answer->epoch = p->epoch;
@@ -505,9 +483,8 @@ static bool take_entry(keel_session *s, session_peer *peer, const packet *p) {
     EACH_PEER(s, member) {
         if (!member->slots) continue;
         member->state = PEER_MEMBER;
-        for (uint32_t i = 0; i < s->in.slots; ++i) {
+        for (uint32_t i = 0; i < s->in.slots; ++i)
             member->known[i] = s->fed;
-        }
         member->heard_at = s->clock;
     }
     s->leaving = keeli_playing_slots(s) & ~p->count; // gone, but the feed did not say so yet

@@ -51,7 +51,7 @@ void keeli_once_end(keel_session *s, uint64_t from, uint64_t to) {
         if (!known->is_there || known->was_again || known->frame < from || known->frame >= to)
             continue;
         known->is_there = false;
-        keeli_session_event(s, KEEL_SESSION_UNDONE, KEEL_SESSION_NO_PLAYER, known->frame, NULL);
-        s->events[(s->event_first + s->event_count - 1) % EVENTS].key = known->key;
+        keeli_session_event(s, KEEL_SESSION_UNDONE, KEEL_SESSION_NO_PLAYER, known->frame, NULL)
+            ->key = known->key;
     }
 }

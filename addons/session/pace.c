@@ -25,7 +25,7 @@ float keeli_pace_ahead(const keel_session *s) {
     float most = 0, least = 0;
     for (uint32_t i = 0; i < KEEL_SESSION_MAX_PEERS; ++i) {
         const session_peer *peer = &s->peers[i];
-        if (peer->state != PEER_MEMBER || peer->is_suspect) continue;
+        if (!keeli_peer_stays(peer)) continue;
         const float ahead = (keeli_pace_average(peer) - (float)peer->ahead_there) / 2;
         most = ahead > most ? ahead : most;
         least = ahead < least ? ahead : least;

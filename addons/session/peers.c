@@ -66,8 +66,6 @@ packet *keeli_packet_begin(keel_session *s, packet_type type) {
     memset(p, 0, offsetof(packet, inputs));
     p->type = type;
     p->session = s->number;
-    p->bytes = NULL;
-    p->size = 0;
     return p;
 }
 
@@ -157,7 +155,7 @@ static void send_inputs(keel_session *s, session_peer *peer) {
 
 void keeli_peers_send_inputs(keel_session *s) {
     EACH_PEER(s, peer) {
-        if (peer->state == PEER_MEMBER && !peer->is_suspect) send_inputs(s, peer);
+        if (keeli_peer_stays(peer)) send_inputs(s, peer);
         else if (peer->state == PEER_FEED) keeli_join_feed(s, peer);
     }
     s->sent_at[s->in.now % SENT_TIMES] = s->clock;
@@ -272,6 +270,12 @@ static bool take_inputs(keel_session *s, session_peer *peer, const packet *p) {
     return true;
 }
 
+// A peer said that it leaves.
+static void take_bye(keel_session *s, session_peer *peer) {
+    if (peer->state == PEER_MEMBER) keeli_agree_suspect(s, peer);
+    else keeli_connect_lost(s, peer);
+}
+
 // Tells a machine that believes to be a member, but is none any more, that we went on without it.
 static bool tell_gone(keel_session *s, session_peer *peer) {
     if (!peer->is_ready)
@@ -314,7 +318,7 @@ static bool handle(keel_session *s, session_peer *peer, const packet *p) {
         return p->session == s->number;
     case PACKET_BYE:
         if (p->session != s->number) return false;
-        keeli_peer_leaves(s, peer);
+        take_bye(s, peer);
         return true;
     case PACKET_DIFFER:
         return is_member && keeli_differ_packet(s, peer, p);
@@ -369,11 +373,6 @@ void keeli_peers_receive(keel_session *s) {
 }
 
 // ------------------------------------------------------------------ silence
-void keeli_peer_leaves(keel_session *s, session_peer *peer) {
-    if (peer->state == PEER_MEMBER) keeli_agree_suspect(s, peer);
-    else keeli_connect_lost(s, peer);
-}
-
 static void watch_member(keel_session *s, session_peer *peer, double heard) {
     const double silent = s->clock - heard;
     const uint32_t player = keeli_first_slot(peer->slots);
@@ -392,13 +391,12 @@ static void watch_member(keel_session *s, session_peer *peer, double heard) {
 static void ask_for_relays(keel_session *s) {
     uint32_t unheard = 0;
     EACH_PEER(s, peer)
-        if (peer->state == PEER_MEMBER && !peer->is_suspect &&
-            s->clock - peer->heard_at > relay_after)
+        if (keeli_peer_stays(peer) && s->clock - peer->heard_at > relay_after)
             unheard |= peer->slots;
     if (!unheard || s->clock < s->relay_at) return;
     s->relay_at = s->clock + ask_every;
     EACH_PEER(s, peer) {
-        if (peer->state != PEER_MEMBER || peer->is_suspect || peer->slots & unheard) continue;
+        if (!keeli_peer_stays(peer) || peer->slots & unheard) continue;
         packet *p = keeli_packet_begin(s, PACKET_ALIVE);
         p->slots = unheard;
         keeli_peer_send(s, peer, false);
@@ -410,7 +408,7 @@ void keeli_peers_watch(keel_session *s) {
     EACH_PEER(s, peer) {
         const double heard = peer->heard_at > peer->relayed_at ? peer->heard_at : peer->relayed_at;
         const bool never = s->desc.timeout_ms == KEEL_SESSION_NEVER;
-        if (peer->state == PEER_MEMBER && !peer->is_suspect) watch_member(s, peer, heard);
+        if (keeli_peer_stays(peer)) watch_member(s, peer, heard);
         else if (peer->state == PEER_NEW && peer->transport != s->host &&
                  s->clock - heard > stranger_for)
             keeli_peer_forget(s, peer);

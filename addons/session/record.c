@@ -3,6 +3,7 @@
 // are final, and of any game that calls keel_replay_record_frame. A recorder keeps the inputs of
 // some frames; at a check, or when other slots play, they become a chunk of the file. So each check
 // stands in the file behind the inputs that lead to its state.
+#include "game.h"
 #include "replay_file.h"
 #include "schema.h"
 
@@ -39,13 +40,9 @@ struct keel_replay_recorder {
 
 // ------------------------------------------------------------------ chunks
 static bool content_add(keel_replay_recorder *r, const void *bytes, size_t size) {
-    if (size > r->room - r->size) {
-        const size_t room = (r->size + size) * 2;
-        unsigned char *content = realloc(r->content, room);
-        r->is_out_of_memory |= !content;
-        if (!content) return false;
-        r->content = content;
-        r->room = room;
+    if (!keeli_grow(&r->content, &r->room, r->size + size)) {
+        r->is_out_of_memory = true;
+        return false;
     }
     memcpy(r->content + r->size, bytes, size);
     r->size += size;
@@ -302,15 +299,9 @@ static keel_result record_frames(keel_session *s, uint64_t end) {
     return KEEL_OK;
 }
 
-// Returns the frame below which nothing changes any more.
-static uint64_t final_frame(const keel_session *s) {
-    const uint64_t confirmed = keeli_inputs_confirmed(&s->in);
-    return confirmed < s->in.now ? confirmed : s->in.now;
-}
-
 void keeli_record_step(keel_session *s) {
     if (!s->recorder || !s->recorder->file) return;
-    const uint64_t end = final_frame(s);
+    const uint64_t end = keeli_inputs_final(&s->in);
     note_result(s, record_frames(s, end < s->next_check ? end : s->next_check));
 }
 
@@ -332,7 +323,7 @@ void keeli_record_check(keel_session *s, const session_check *check) {
 
 void keeli_record_end(keel_session *s) {
     if (!s->recorder) return;
-    if (s->recorder->file && record_frames(s, final_frame(s)) == KEEL_OK)
+    if (s->recorder->file && record_frames(s, keeli_inputs_final(&s->in)) == KEEL_OK)
         (void)recorder_end(s->recorder);
     recorder_destroy(s->recorder);
 }

@@ -2,6 +2,7 @@
 // Plays replays. The file is read into memory and checked whole when it is opened: what follows the
 // first chunk that is damaged or not valid is left out. Then its frames are played by the game's
 // own workload, and each state that was recorded with its hashes is compared.
+#include "game.h"
 #include "replay_file.h"
 #include "schema.h"
 
@@ -212,16 +213,13 @@ static keel_result restore_image(keel_replay *r, const replay_chunk *image) {
     const keel_snapshot_read_options options = { .error = r->options.error,
                                                  .max_bytes = r->options.max_bytes,
                                                  .max_entities = r->options.max_entities };
-    uint64_t hash = 0;
-    keel_result result = keel_snapshot_read(snapshot, image->bytes, image->size, &options);
-    if (result == KEEL_OK && keel_snapshot_hash(snapshot, 0, &hash) < 0)
-        result = replay_world_error(r);
-    if (result == KEEL_OK && hash != image->hash)
+    keel_result result =
+        keeli_game_restore(r->world, snapshot, image->bytes, image->size, image->hash, &options);
+    if (result == KEEL_ERROR_DIFFERS)
         result =
             replay_error(&r->options, KEEL_ERROR_FORMAT,
                          "frame %llu: the state in the replay is not the one that was recorded",
                          (unsigned long long)image->frame);
-    if (result == KEEL_OK && keel_snapshot_restore(snapshot) < 0) result = replay_world_error(r);
     keel_snapshot_destroy(snapshot);
     return result;
 }
@@ -360,18 +358,15 @@ static void next_run(keel_replay *r) {
 // Plays one frame, without comparing anything.
 static keel_result play_frame_of(keel_replay *r) {
     if (r->info.frame == r->run_first + r->run_count) next_run(r);
-    keel_inputs *in = keel_get_or_set_unique_value(r->world, KEEL_UNIQUE_OF(keel_inputs), NULL);
-    if (!in) return replay_world_error(r);
     const uint32_t size = r->info.input_size;
     const size_t k = (size_t)(r->info.frame - r->run_first);
-    *in = (keel_inputs){ .frame = r->info.frame, .players = r->info.players, .size = size };
+    keel_inputs in = { .frame = r->info.frame, .players = r->info.players, .size = size };
     for (uint32_t i = 0; i < r->info.players; ++i) {
         if (!(r->run_slots >> i & 1)) continue; // gone
-        in->state[i] = KEEL_INPUT_CONFIRMED;
-        memcpy(in->bytes[i], r->run + ((size_t)i * REPLAY_RUN + k) * size, size);
+        in.state[i] = KEEL_INPUT_CONFIRMED;
+        memcpy(in.bytes[i], r->run + ((size_t)i * REPLAY_RUN + k) * size, size);
     }
-    const keel_run_desc run = { .dt = 1.0 / r->info.rate };
-    if (keel_run_workload_of(r->world, r->step, &run) < 0) return replay_world_error(r);
+    if (keeli_game_play(r->world, r->step, r->info.rate, &in) < 0) return replay_world_error(r);
     ++r->info.frame;
     return KEEL_OK;
 }

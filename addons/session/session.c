@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The public functions of a session: its begin and end, inputs, time, events and status.
 #include "session.h"
+#include "game.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,8 +12,8 @@
 static const double longest_step = 0.25; // seconds of an advance that count
 
 // ------------------------------------------------------------------ events
-void keeli_session_event(keel_session *s, keel_session_event_kind kind, uint32_t player,
-                         uint64_t frame, const char *text) {
+keel_session_event *keeli_session_event(keel_session *s, keel_session_event_kind kind,
+                                        uint32_t player, uint64_t frame, const char *text) {
     if (s->event_count == EVENTS) {
         s->event_first = (s->event_first + 1) % EVENTS;
         --s->event_count;
@@ -20,6 +21,7 @@ void keeli_session_event(keel_session *s, keel_session_event_kind kind, uint32_t
     keel_session_event *event = &s->events[(s->event_first + s->event_count++) % EVENTS];
     *event = (keel_session_event){ .kind = kind, .player = player, .frame = frame };
     if (text) snprintf(event->text, sizeof event->text, "%s", text);
+    return event;
 }
 
 void keeli_session_stop(keel_session *s, keel_session_event_kind kind, const char *text) {
@@ -85,9 +87,9 @@ static keel_session *refuse_begin(const keel_session_desc *d, keel_result result
     return NULL;
 }
 
-// Ends a session that could not begin because of the world. Returns NULL.
-static keel_session *begin_failed(keel_session *s) {
-    if (s->desc.error) *s->desc.error = *keel_last_error(s->world);
+// Ends a session that could not begin; its transport stays with the caller. Returns NULL.
+static keel_session *begin_failed(keel_session *s, keel_error error) {
+    if (s->desc.error) *s->desc.error = error;
     s->desc.transport = (keel_session_transport){ 0 };
     keel_session_end(s);
     return NULL;
@@ -102,11 +104,7 @@ static uint32_t session_number(const keel_session_desc *d) {
     seed += (uint64_t)now.tv_nsec << 20;
 #endif
     seed = d->seed ? d->seed : seed;
-    seed ^= seed >> 30;
-    seed *= 0xbf58476d1ce4e5b9u;
-    seed ^= seed >> 27;
-    seed *= 0x94d049bb133111ebu;
-    return (uint32_t)(seed >> 32) | 1;
+    return (uint32_t)(keeli_random(&seed) >> 32) | 1;
 }
 
 keel_session *keel_session_begin_with(keel_world *world, const keel_session_desc *desc,
@@ -129,13 +127,9 @@ keel_session *keel_session_begin_with(keel_world *world, const keel_session_desc
     uint64_t hash;
     const keel_component *unique = keel_register_component(world, KEEL_UNIQUE_OF(keel_inputs));
     if (!unique || keel_world_hash(world, &hash) < 0 || keeli_frames_begin(s) < 0)
-        return begin_failed(s);
-    char text[sizeof d.error->message];
-    if (!keeli_record_open(s, text)) {
-        s->desc.transport = (keel_session_transport){ 0 };
-        keel_session_end(s);
-        return refuse_begin(&d, KEEL_ERROR_FILE, text);
-    }
+        return begin_failed(s, *keel_last_error(world));
+    keel_error error = { .result = KEEL_ERROR_FILE };
+    if (!keeli_record_open(s, error.message)) return begin_failed(s, error);
     for (uint32_t i = 0; i < KEEL_SESSION_MAX_PLAYERS; ++i)
         s->delay[i] = d.input_delay;
     if (float_problems)

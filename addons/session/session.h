@@ -56,7 +56,7 @@ typedef struct session_peer {
     bool is_ready;               // met all others, or caught up
     bool is_suspect;             // nothing more is taken from it: it is about to be gone
     bool has_differed;           // it was told that the worlds differ
-    bool was_told;               // what differs was compared
+    bool was_compared;           // its values of what differs were compared
     uint32_t differ_packets;     // received about it
     unsigned char *differ_early; // the first of them, until this machine has found out, too
     uint32_t differ_size;
@@ -119,7 +119,6 @@ struct keel_session {
     uint64_t next_check; // the frame of the next check
     uint64_t checked;
     bool is_waiting;
-    bool is_replaying;  // frames are played again
     bool has_corrected; // this advance has gone back
     uint64_t playing;   // the frame that is being played
     uint32_t ring_frames;
@@ -165,9 +164,9 @@ struct keel_session {
 };
 
 // ------------------------------------------------------------------ events
-// Adds an event; the text may be NULL.
-void keeli_session_event(keel_session *s, keel_session_event_kind kind, uint32_t player,
-                         uint64_t frame, const char *text);
+// Adds an event, and returns it; the text may be NULL.
+keel_session_event *keeli_session_event(keel_session *s, keel_session_event_kind kind,
+                                        uint32_t player, uint64_t frame, const char *text);
 // Ends the session's part in the game, with an event that says why.
 void keeli_session_stop(keel_session *s, keel_session_event_kind kind, const char *text);
 
@@ -205,12 +204,14 @@ void keeli_peers_watch(keel_session *s);
 session_peer *keeli_peer_of(keel_session *s, uint32_t slot);
 session_peer *keeli_peer_add(keel_session *s, uint32_t transport);
 void keeli_peer_forget(keel_session *s, session_peer *peer);
-// A peer said that it leaves.
-void keeli_peer_leaves(keel_session *s, session_peer *peer);
 // Adds inputs of a slot for the frames from `from` to `to` - 1 to a packet, as many as fit. False:
 // there is none, or no room.
 bool keeli_packet_add_block(const keel_session *s, packet *p, uint32_t slot, uint64_t from,
                             uint64_t to);
+// True if a peer plays, and is not about to be gone.
+static inline bool keeli_peer_stays(const session_peer *peer) {
+    return peer->state == PEER_MEMBER && !peer->is_suspect;
+}
 // The number of a peer's first slot.
 uint32_t keeli_first_slot(uint32_t slots);
 #define EACH_PEER(s, peer)                                                                         \
@@ -229,7 +230,6 @@ packet *keeli_connect_members(keel_session *s, peer_state state);
 bool keeli_connect_member(keel_session *s, const packet_member *m);
 // Says to another member which slots are played here.
 void keeli_connect_meet(keel_session *s, session_peer *peer);
-bool keeli_connect_start(keel_session *s, session_peer *peer, const packet *p);
 // Handles HELLO, REFUSED, WELCOME, START, MEET, READY and GO. False: the packet was out of place.
 bool keeli_connect_packet(keel_session *s, session_peer *peer, const packet *p);
 // A peer that is no member is gone.

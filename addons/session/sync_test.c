@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The sync test: plays a game, goes back in each frame, plays again, and compares all states.
+#include "game.h"
 #include "lines.h"
 #include "session.h"
 
@@ -20,19 +21,11 @@ typedef struct sync_test {
 
 static uint32_t kept_states(const sync_test *t) { return t->desc.max_rollback + 1; }
 
-// Returns 64 random bits (splitmix64).
-static uint64_t sync_random(uint64_t *state) {
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
 // Random bytes that change in one of eight frames.
 static void random_input(sync_test *t, uint32_t player, unsigned char *input) {
-    if (sync_random(&t->random[player]) % 8 == 0)
+    if (keeli_random(&t->random[player]) % 8 == 0)
         for (uint32_t i = 0; i < t->desc.input_size; ++i)
-            t->kept[player][i] = (unsigned char)sync_random(&t->random[player]);
+            t->kept[player][i] = (unsigned char)keeli_random(&t->random[player]);
     memcpy(input, t->kept[player], t->desc.input_size);
 }
 
@@ -46,12 +39,10 @@ static void add_inputs_of_frame(sync_test *t, uint64_t frame) {
 }
 
 static keel_result sync_play(sync_test *t, uint64_t frame, keel_input_state state) {
-    keel_inputs *in = keel_get_or_set_unique_value(t->world, KEEL_UNIQUE_OF(keel_inputs), NULL);
-    if (!in) return keel_last_error(t->world)->result;
-    keeli_inputs_play(&t->in, frame, in);
-    memset(in->state, (int)state, t->desc.players);
-    return keel_run_workload_of(t->world, t->desc.step,
-                                &(keel_run_desc){ .dt = 1.0 / t->desc.rate });
+    keel_inputs in;
+    keeli_inputs_play(&t->in, frame, &in);
+    memset(in.state, (int)state, t->desc.players);
+    return keeli_game_play(t->world, t->desc.step, t->desc.rate, &in);
 }
 
 // Tells what differs between the state of a frame, as it was first, and the world.

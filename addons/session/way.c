@@ -2,15 +2,14 @@
 // Packets on their way; see way.h.
 #include "way.h"
 
+#include "game.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-// Returns a random number from 0 to 1 (splitmix64).
+// Returns a random number from 0 to 1.
 static double way_random(way *w) {
-    uint64_t z = (w->state += 0x9e3779b97f4a7c15u);
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (double)((z ^ z >> 31) >> 11) / 9007199254740992.0;
+    return (double)(keeli_random(&w->state) >> 11) / 9007199254740992.0;
 }
 
 static double way_delay(way *w) {
