@@ -4,6 +4,7 @@
 // like here (--wrap); libraries that are linked dynamically have their own.
 #include "client.h"
 #include "program.h"
+#include "support/failing_malloc.h"
 #include "support/test.h"
 
 #include <stdio.h>
@@ -25,22 +26,6 @@ static bool fails(void) {
     atomic_store(&has_failed, true);
     atomic_store(&left, atomic_load(&fails_once) ? -1 : 0);
     return true;
-}
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__real_aligned_alloc(size_t align, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_aligned_alloc(size_t align, size_t size);
-void *__wrap_malloc(size_t size) { return fails() ? NULL : __real_malloc(size); }
-void *__wrap_calloc(size_t count, size_t size) {
-    return fails() ? NULL : __real_calloc(count, size);
-}
-void *__wrap_realloc(void *old, size_t size) { return fails() ? NULL : __real_realloc(old, size); }
-void *__wrap_aligned_alloc(size_t align, size_t size) {
-    return fails() ? NULL : __real_aligned_alloc(align, size);
 }
 
 static void arm(long allocations, bool once) {

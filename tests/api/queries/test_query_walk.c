@@ -3,6 +3,7 @@
 // borrows, memory that runs out, and what is told about a query.
 // wraps: malloc calloc realloc aligned_alloc
 #define _POSIX_C_SOURCE 200809L
+#include "support/failing_malloc.h"
 #include "support/query_world.h"
 
 #include <keel_query.h>
@@ -10,22 +11,6 @@
 // ------------------------------------------------------------------ memory that runs out
 static size_t mallocs = SIZE_MAX; // that succeed before all others fail
 static bool fails(void) { return mallocs == 0 || (mallocs != SIZE_MAX && mallocs-- == 0); }
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-void *__real_aligned_alloc(size_t align, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void *__wrap_aligned_alloc(size_t align, size_t size);
-void *__wrap_malloc(size_t size) { return fails() ? NULL : __real_malloc(size); }
-void *__wrap_calloc(size_t n, size_t size) { return fails() ? NULL : __real_calloc(n, size); }
-void *__wrap_realloc(void *block, size_t size) {
-    return fails() ? NULL : __real_realloc(block, size);
-}
-void *__wrap_aligned_alloc(size_t align, size_t size) {
-    return fails() ? NULL : __real_aligned_alloc(align, size);
-}
 
 static keel_query *parsed(query_world *w, const char *text) {
     keel_query *query;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Each allocation of saving and loading fails once, and from there on: the world is as it was. The
 // linker leads malloc and its like here (--wrap).
+#include "support/failing_malloc.h"
 #include "support/old_saves.h"
 
 #include <keel_save.h>
@@ -13,22 +14,6 @@ static bool fails(void) {
     if (left) return --left, false;
     if (fails_once) left = SIZE_MAX;
     return true;
-}
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__real_aligned_alloc(size_t align, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_aligned_alloc(size_t align, size_t size);
-void *__wrap_malloc(size_t size) { return fails() ? NULL : __real_malloc(size); }
-void *__wrap_calloc(size_t count, size_t size) {
-    return fails() ? NULL : __real_calloc(count, size);
-}
-void *__wrap_realloc(void *old, size_t size) { return fails() ? NULL : __real_realloc(old, size); }
-void *__wrap_aligned_alloc(size_t align, size_t size) {
-    return fails() ? NULL : __real_aligned_alloc(align, size);
 }
 
 // ------------------------------------------------------------------ what is saved

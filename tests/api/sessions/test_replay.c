@@ -3,6 +3,7 @@
 // named; files that are cut, damaged or of other games are refused or played to their last whole
 // part.
 #include "net_game.h"
+#include "support/failing_malloc.h"
 
 #include <keel_session.h>
 #include <signal.h>
@@ -13,30 +14,11 @@
 // ------------------------------------------------------------------ memory that runs out
 static int64_t allocations_left = -1; // negative: never
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-void *__real_aligned_alloc(size_t align, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void *__wrap_aligned_alloc(size_t align, size_t size);
-
-static bool is_out(void) {
+static bool fails(void) {
     if (allocations_left < 0) return false;
     if (allocations_left == 0) return true;
     --allocations_left;
     return false;
-}
-void *__wrap_malloc(size_t size) { return is_out() ? NULL : __real_malloc(size); }
-void *__wrap_calloc(size_t count, size_t size) {
-    return is_out() ? NULL : __real_calloc(count, size);
-}
-void *__wrap_realloc(void *block, size_t size) {
-    return is_out() ? NULL : __real_realloc(block, size);
-}
-void *__wrap_aligned_alloc(size_t align, size_t size) {
-    return is_out() ? NULL : __real_aligned_alloc(align, size);
 }
 
 // ------------------------------------------------------------------ helpers

@@ -2,29 +2,13 @@
 // A session runs out of memory at each allocation, one after the other: it does not begin, or it
 // ends with an event; nothing is lost, and the other machine plays on.
 #include "net_game.h"
+#include "support/failing_malloc.h"
 
 #include <keel_session.h>
 #include <stdlib.h>
 
 static uint64_t allocations, fail_at; // fail_at 0: never
 static bool fails(void) { return ++allocations == fail_at; }
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__real_aligned_alloc(size_t align, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_aligned_alloc(size_t align, size_t size);
-void *__wrap_malloc(size_t size) { return fails() ? NULL : __real_malloc(size); }
-void *__wrap_calloc(size_t count, size_t size) {
-    return fails() ? NULL : __real_calloc(count, size);
-}
-void *__wrap_realloc(void *old, size_t size) { return fails() ? NULL : __real_realloc(old, size); }
-void *__wrap_aligned_alloc(size_t align, size_t size) {
-    return fails() ? NULL : __real_aligned_alloc(align, size);
-}
 
 static keel_session *begin_session(keel_world *world, uint32_t number, keel_error *error) {
     const keel_session_desc desc = { .step = KEEL_WORKLOAD_OF(net_frame),
