@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // keel_sinf, keel_cosf and keel_tanf. An angle becomes a number of quarter turns and a rest between
-// -pi/4 and pi/4: by Cody and Waite's method up to 2^20, by Payne and Hanek's above, and always
-// where double was not enough. Sine and cosine of the rest are Taylor's series.
+// -pi/4 and pi/4. Cody and Waite's method does this up to 2^20; Payne and Hanek's above, and where
+// the precision of double was not enough. Taylor's series give sine and cosine of the rest.
 #include "double_double.h"
 #include "keel_maths.h"
 

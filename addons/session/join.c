@@ -130,7 +130,7 @@ static void send_image(keel_session *s, session_peer *peer) {
     peer->has_image = peer->image_sent == peer->image_size;
     unsigned char *rest = peer->has_image ? realloc(peer->image, 1) : NULL;
     if (!rest) return;
-    peer->image = rest; // that it is there says that it was made
+    peer->image = rest; // one byte stays: it says that the image was made
     peer->image_room = 1;
 }
 

@@ -356,8 +356,8 @@ void keeli_peers_receive(keel_session *s) {
         session_peer *peer = peer_by_transport(s, transport);
         if (!peer && t->forget) t->forget(t->self, transport); // no place is left
         if (!peer) continue;
-        // Who does not see the traffic can send packets in the name of a member, but does not know
-        // the session's number: they are not counted against the member.
+        // A stranger can send packets in the name of a member, but does not know the session's
+        // number unless they see the traffic. Such packets do not count against the member.
         if (peer->state == PEER_MEMBER && keeli_packet_session(s->received, size) != s->number) {
             ++s->totals.refused_packets;
             continue;

@@ -175,24 +175,28 @@ static const void *find_serial(const void *items, uint32_t count, size_t size, u
 #define FIND(array, serial)                                                                        \
     find_serial((array)->items, (array)->count, sizeof *(array)->items, (serial))
 
+void keeli_runs_append_group(keeli_runs *runs, keel_group *g, uint32_t length, uint32_t count) {
+    *KEELI_APPEND(&runs->groups) = (keeli_kept_group){ .serial = g->serial,
+                                                       .called = hash_once(&g->called, g->name),
+                                                       .length = length,
+                                                       .first = runs->members.count,
+                                                       .count = count,
+                                                       .first_slot = runs->slots.count,
+                                                       .owned_count = g->owned_count,
+                                                       .must_count = g->must_count,
+                                                       .storage_count = g->storage_count,
+                                                       .name = g->name };
+    for (uint32_t i = 0; i < g->storage_count; ++i)
+        *KEELI_APPEND(&runs->slots) = g->storages[i]->slot;
+}
+
 void keeli_runs_take(keeli_runs *runs, const keel_world *world) {
     keeli_readers_visit(world, copy_reader, runs);
     keeli_nodes_visit(world, copy_node, runs);
 
     for (keel_group *g = world->followers.groups; g; g = g->next) {
         const uint32_t count = g->owned_count ? 0 : keeli_group_count(g);
-        *KEELI_APPEND(&runs->groups) = (keeli_kept_group){ .serial = g->serial,
-                                                           .called = hash_once(&g->called, g->name),
-                                                           .length = g->length,
-                                                           .first = runs->members.count,
-                                                           .count = count,
-                                                           .first_slot = runs->slots.count,
-                                                           .owned_count = g->owned_count,
-                                                           .must_count = g->must_count,
-                                                           .storage_count = g->storage_count,
-                                                           .name = g->name };
-        for (uint32_t i = 0; i < g->storage_count; ++i)
-            *KEELI_APPEND(&runs->slots) = g->storages[i]->slot;
+        keeli_runs_append_group(runs, g, g->length, count);
         for (uint32_t slot = 0; slot < count; ++slot)
             *KEELI_APPEND(&runs->members) = *keeli_sparse_set_entity(keeli_group_set(g), slot);
     }

@@ -69,6 +69,9 @@ bool keeli_runs_room(keeli_runs *runs, keeli_heap *heap, const keel_world *world
 // keeli_runs_take makes the copy. Nothing in the world may change between the two calls.
 bool keeli_runs_reserve(keeli_runs *runs, keeli_heap *heap, const keel_world *world);
 void keeli_runs_take(keeli_runs *runs, const keel_world *world);
+// Appends the record of a group, and its components. The caller appends the `count` members, and
+// has made room for all.
+void keeli_runs_append_group(keeli_runs *runs, keel_group *g, uint32_t length, uint32_t count);
 // Sorts readers, nodes and groups by serial. keeli_runs_take does it.
 void keeli_runs_sort(keeli_runs *runs);
 // Copies the names of readers, nodes and groups, so that the copy can be written by any thread. The

@@ -26,7 +26,7 @@ typedef struct keeli_packed_node {
 
 // A group in the bytes.
 typedef struct keeli_packed_group {
-    const keel_group *group; // the group of the user's world
+    keel_group *group; // the group of the user's world
     uint32_t length, count;
     const unsigned char *members; // `count` indices
 } keeli_packed_group;

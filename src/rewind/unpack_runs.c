@@ -94,11 +94,11 @@ static bool has_components(const keeli_unpack *u, const keel_group *g, const uin
 
 // Returns the group of the user's world that was made first, among those with this name and these
 // components that are not used yet; NULL, and fails, if there is none.
-static const keel_group *find_group(keeli_unpack *u, const char *name, const uint32_t counts[3],
-                                    const unsigned char *numbers) {
-    const keel_group *found = NULL;
+static keel_group *find_group(keeli_unpack *u, const char *name, const uint32_t counts[3],
+                              const unsigned char *numbers) {
+    keel_group *found = NULL;
     bool is_named = false;
-    for (const keel_group *g = u->world->followers.groups; g; g = g->next) {
+    for (keel_group *g = u->world->followers.groups; g; g = g->next) {
         if (strcmp(g->name, name) != 0 || is_group_used(u, g))
             continue;
         is_named = true;
@@ -355,19 +355,7 @@ static void keep_node(const keeli_unpack *u, keeli_runs *runs, const keeli_packe
 }
 
 static void keep_group(const keeli_unpack *u, keeli_runs *runs, const keeli_packed_group *packed) {
-    const keel_group *g = packed->group;
-    *KEELI_APPEND(&runs->groups) = (keeli_kept_group){ .serial = g->serial,
-                                                       .called = keeli_hash_text(g->name, 0),
-                                                       .length = packed->length,
-                                                       .first = runs->members.count,
-                                                       .count = packed->count,
-                                                       .first_slot = runs->slots.count,
-                                                       .owned_count = g->owned_count,
-                                                       .must_count = g->must_count,
-                                                       .storage_count = g->storage_count,
-                                                       .name = g->name };
-    for (uint32_t i = 0; i < g->storage_count; ++i)
-        *KEELI_APPEND(&runs->slots) = g->storages[i]->slot;
+    keeli_runs_append_group(runs, packed->group, packed->length, packed->count);
     for (uint32_t i = 0; i < packed->count; ++i)
         *KEELI_APPEND(&runs->members) =
             keeli_entity_at(&u->blank->entities, keeli_unpack_at(packed->members, i));
