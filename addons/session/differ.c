@@ -190,7 +190,9 @@ static bool take_values(keel_session *s, session_peer *peer, const keel_world *i
     if (component) keeli_lines_write(image, component, first, d->lines);
 
     char what[200], text[256];
-    if (!keeli_lines_compare(name, d->lines, d->text + head + 1, what, sizeof what))
+    static const char *const sides[2] = { "here", "there" };
+    const char *const lines[2] = { d->lines, d->text + head + 1 };
+    if (!keeli_lines_compare(name, lines, sides, what, sizeof what))
         snprintf(what, sizeof what, "%s, among the entities %u to %u", name, first,
                  first + LINES_BLOCK - 1);
     snprintf(text, sizeof text, "frame %llu: %s", (unsigned long long)d->frame, what);

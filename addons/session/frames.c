@@ -115,10 +115,7 @@ static void tell_difference(keel_session *s, session_peer *peer, session_check *
     const uint64_t frame = check->frame;
     if (peer->has_differed) return;
     peer->has_differed = true;
-    char text[sizeof s->events->text];
-    snprintf(text, sizeof text, "the worlds are not the same in frame %llu",
-             (unsigned long long)frame);
-    keeli_session_event(s, KEEL_SESSION_DIFFERS, keeli_first_slot(peer->slots), frame, text);
+    keeli_session_event(s, KEEL_SESSION_DIFFERS, keeli_first_slot(peer->slots), frame, NULL);
     keeli_differ_begin(s, peer, check);
 }
 

@@ -4,6 +4,12 @@
 
 #include <stdlib.h>
 
+bool keeli_game_prepare(keel_world *world, const keel_workload *step) {
+    if (!keel_register_component(world, KEEL_UNIQUE_OF(keel_inputs))) return false;
+    // building the plan of a workload registers what its systems use
+    return keel_world_explain_workload(world, step, KEEL_EXPLAIN_TEXT, NULL, 0) > 0;
+}
+
 keel_result keeli_game_play(keel_world *world, const keel_workload *step, uint32_t rate,
                             const keel_inputs *in) {
     keel_inputs *unique = keel_get_or_set_unique_value(world, KEEL_UNIQUE_OF(keel_inputs), NULL);

@@ -4,6 +4,9 @@
 #pragma once
 #include "keel_session.h"
 
+// Registers keel_inputs and all that the workload uses, so that the world of each machine knows the
+// same components before frame 0. False: keel_last_error of the world says why.
+bool keeli_game_prepare(keel_world *world, const keel_workload *step);
 // Plays one frame with these inputs. The error is in keel_last_error of the world.
 keel_result keeli_game_play(keel_world *world, const keel_workload *step, uint32_t rate,
                             const keel_inputs *in);

@@ -179,16 +179,17 @@ typedef enum keel_session_event_kind {
     KEEL_SESSION_ROLLED_BACK, ///< went back to `frame`, and played `count` frames again
     KEEL_SESSION_UNDONE,      ///< the thing that was reported by keel_session_once for `frame` with
                               ///< `key` did not happen
-    KEEL_SESSION_DIFFERS,     ///< the world of `player` is another one in `frame`; `text` names
-                              ///< component, entity, field and both values, once they are known
-    KEEL_SESSION_CHEATS,      ///< `player` sent two inputs for one frame
-    KEEL_SESSION_DROPPED,     ///< the others go on without us, `text` says why
-    KEEL_SESSION_SPECTATOR,   ///< a spectator came
-    KEEL_SESSION_WARNING,     ///< `text` says what may differ between machines, why
-                              ///< keel_session_listen or keel_session_connect failed, why a
-                              ///< machine that wanted to join was refused, or why the replay ends
-                              ///< while the game goes on
-    KEEL_SESSION_FAILED       ///< the step failed, or memory ran out: `text`; nothing follows
+    KEEL_SESSION_DIFFERS,     ///< the world of `player` is another one in `frame`. The event comes
+                          ///< twice: at once, and when the machines have found out in what: then
+                          ///< `text` names component, entity, field and both values
+    KEEL_SESSION_CHEATS,    ///< `player` sent two inputs for one frame
+    KEEL_SESSION_DROPPED,   ///< the others go on without us, `text` says why
+    KEEL_SESSION_SPECTATOR, ///< a spectator came
+    KEEL_SESSION_WARNING,   ///< `text` says what may differ between machines, why
+                            ///< keel_session_listen or keel_session_connect failed, why a
+                            ///< machine that wanted to join was refused, or why the replay ends
+                            ///< while the game goes on
+    KEEL_SESSION_FAILED     ///< the step failed, or memory ran out: `text`; nothing follows
 } keel_session_event_kind;
 
 /// Something that happened in a session.
@@ -198,7 +199,7 @@ typedef struct keel_session_event {
     uint64_t frame;               ///< a frame
     uint64_t key;                 ///< KEEL_SESSION_UNDONE: the key
     uint32_t count;               ///< KEEL_SESSION_ROLLED_BACK: frames that were played again
-    char text[256];               ///< a sentence; empty: none
+    char text[256];               ///< a sentence that says what happened
 } keel_session_event;
 
 /// One player, as this machine sees it.
@@ -234,7 +235,9 @@ typedef struct keel_session_status {
 } keel_session_status;
 
 /// Begins a session over a world, which holds the state of frame 0: on all machines the same one.
-/// Register all components before. Call keel_session_listen or keel_session_connect next.
+/// It registers all that the systems of the workload use; register other components before. Call
+/// keel_session_listen or keel_session_connect next. After KEEL_SESSION_REFUSED the world is as
+/// before, and another session can begin over it.
 /// @return NULL on error, and `desc->error` says why: KEEL_ERROR_ARGUMENT, KEEL_ERROR_MEMORY,
 ///   KEEL_ERROR_FILE (`record` cannot be written), and as keel_world_hash and keel_snapshot_take
 KEEL_API keel_session *keel_session_begin_with(keel_world *world, const keel_session_desc *desc,
@@ -280,6 +283,7 @@ KEEL_API keel_session_status keel_session_status_of(const keel_session *s);
 /// Call it on the thread that advances the session, from a step with `.main_thread`, or after the
 /// advance. What was reported and did not happen when the frame was played again is the event
 /// KEEL_SESSION_UNDONE.
+/// @param s NULL: true, for games and tests without a session
 /// @param key what happens, and to whom: two things in one frame need two keys
 KEEL_API bool keel_session_once(keel_session *s, uint64_t key);
 /// Changes the delay of a local player, from the next frame on. When it grows, the last input is
@@ -309,8 +313,9 @@ typedef struct keel_sync_test_desc {
     uint32_t rate;             ///< frames a second; default 60
     uint32_t frames;           ///< frames to play; default 600
     uint32_t max_rollback;     ///< frames to go back each time; default 8
-    keel_session_input_fn
-        *input;    ///< default: random bytes, which each player keeps for some frames
+    /// Default: random bytes, which each player keeps for some frames. If those play no real game,
+    /// little is tested: then give inputs of your own
+    keel_session_input_fn *input;
     void *data;    ///< passed to `input`
     uint64_t seed; ///< decides the random bytes
 } keel_sync_test_desc;
@@ -323,7 +328,8 @@ typedef struct keel_sync_test_report {
 /// Plays a game, goes back in each frame and plays again, and compares the states: with the orders,
 /// free handles, ticks and events that decide what happens next (KEEL_HASH_ORDER). It finds state
 /// outside of the world, and systems that decide by keel_inputs.state: inputs are marked as
-/// predicted the first time and as confirmed the second time. Run it in a test of your game.
+/// predicted the first time and as confirmed the second time. It registers all that the systems of
+/// the workload use. Run it in a test of your game.
 /// @param report filled on KEEL_ERROR_DIFFERS and other errors; may be NULL
 /// @return KEEL_OK; KEEL_ERROR_DIFFERS: a frame was not the same again; KEEL_ERROR_ARGUMENT,
 ///   KEEL_ERROR_MEMORY, and as keel_snapshot_take, keel_run_workload_of and keel_world_hash

@@ -173,67 +173,68 @@ static bool find_line(const char *text, const line *like, line *out) {
     return false;
 }
 
-bool keeli_lines_compare(const char *component, const char *here, const char *there, char *text,
-                         size_t size) {
+bool keeli_lines_compare(const char *component, const char *const texts[2],
+                         const char *const sides[2], char *text, size_t size) {
     line a, b;
-    for (const char *at = here; read_line(at, &a); at = a.next) {
-        const char *dot = a.field_length ? "." : "";
-        if (!find_line(there, &a, &b)) {
-            snprintf(text, size, "%s%s%.*s of %.*s: here, but not there", component, "", 0, "",
-                     a.who_length, a.who);
+    for (const char *at = texts[0]; read_line(at, &a); at = a.next) {
+        if (!find_line(texts[1], &a, &b)) {
+            snprintf(text, size, "%s of %.*s: %s, but not %s", component, a.who_length, a.who,
+                     sides[0], sides[1]);
             return true;
         }
         if (a.value_length == b.value_length &&
             memcmp(a.value, b.value, (size_t)a.value_length) == 0)
             continue;
-        snprintf(text, size, "%s%s%.*s of %.*s: %.*s here, %.*s there", component, dot,
-                 a.field_length, a.field, a.who_length, a.who,
-                 a.value_length < 60 ? a.value_length : 60, a.value,
-                 b.value_length < 60 ? b.value_length : 60, b.value);
+        snprintf(text, size, "%s%s%.*s of %.*s: %.*s %s, %.*s %s", component,
+                 a.field_length ? "." : "", a.field_length, a.field, a.who_length, a.who,
+                 a.value_length < 60 ? a.value_length : 60, a.value, sides[0],
+                 b.value_length < 60 ? b.value_length : 60, b.value, sides[1]);
         return true;
     }
-    for (const char *at = there; read_line(at, &b); at = b.next)
-        if (!find_line(here, &b, &a)) {
-            snprintf(text, size, "%s of %.*s: there, but not here", component, b.who_length, b.who);
+    for (const char *at = texts[1]; read_line(at, &b); at = b.next)
+        if (!find_line(texts[0], &b, &a)) {
+            snprintf(text, size, "%s of %.*s: %s, but not %s", component, b.who_length, b.who,
+                     sides[1], sides[0]);
             return true;
         }
     return false;
 }
 
 // Returns the first index of the first block in which a component differs.
-static uint32_t find_block(const keel_world *here, const keel_world *there,
-                           const keel_component *component, uint32_t blocks) {
+static uint32_t find_block(const keel_world *const images[2], const keel_component *component,
+                           uint32_t blocks) {
     for (uint32_t i = 0; i < blocks; ++i) {
         uint64_t a = 0, b = 0;
         const uint32_t first = i * LINES_BLOCK;
-        if (keel_hash_blocks(here, component, first, LINES_BLOCK, 1, &a) < 0 ||
-            keel_hash_blocks(there, component, first, LINES_BLOCK, 1, &b) < 0 || a != b)
+        if (keel_hash_blocks(images[0], component, first, LINES_BLOCK, 1, &a) < 0 ||
+            keel_hash_blocks(images[1], component, first, LINES_BLOCK, 1, &b) < 0 || a != b)
             return first;
     }
     return 0;
 }
 
-static void compare_component(const keel_world *here, const keel_world *there,
+static void compare_component(const keel_world *const images[2], const char *const sides[2],
                               const keel_component *component, uint32_t blocks, char *text,
                               size_t size) {
-    char *lines_here = malloc(2 * (size_t)LINES_BYTES), *lines_there = lines_here + LINES_BYTES;
+    char *texts = malloc(2 * (size_t)LINES_BYTES);
     snprintf(text, size, "%s", component->name);
-    if (!lines_here) return;
-    const uint32_t first = find_block(here, there, component, blocks);
-    keeli_lines_write(here, component, first, lines_here);
-    keeli_lines_write(there, component, first, lines_there);
-    if (!keeli_lines_compare(component->name, lines_here, lines_there, text, size))
+    if (!texts) return;
+    const uint32_t first = find_block(images, component, blocks);
+    for (int i = 0; i < 2; ++i)
+        keeli_lines_write(images[i], component, first, texts + (size_t)i * LINES_BYTES);
+    const char *const both[2] = { texts, texts + LINES_BYTES };
+    if (!keeli_lines_compare(component->name, both, sides, text, size))
         snprintf(text, size, "%s, among the entities %u to %u", component->name, (unsigned)first,
                  (unsigned)first + LINES_BLOCK - 1);
-    free(lines_here);
+    free(texts);
 }
 
-bool keeli_images_compare(const keel_world *here, const keel_world *there, char *text,
+bool keeli_images_compare(const keel_world *const images[2], const char *const sides[2], char *text,
                           size_t size) {
     keel_hash_part *a = malloc(2 * LINES_PARTS * sizeof *a), *b = a + LINES_PARTS;
     if (!a) return false;
-    const uint32_t a_count = keel_world_hash_parts(here, a, LINES_PARTS);
-    const uint32_t b_count = keel_world_hash_parts(there, b, LINES_PARTS);
+    const uint32_t a_count = keel_world_hash_parts(images[0], a, LINES_PARTS);
+    const uint32_t b_count = keel_world_hash_parts(images[1], b, LINES_PARTS);
     bool differs = false;
     for (uint32_t i = 0; i < LINES_PARTS && (i < a_count || i < b_count) && !differs; ++i) {
         const bool is_same_part =
@@ -245,7 +246,7 @@ bool keeli_images_compare(const keel_world *here, const keel_world *there, char 
             part = &b[i];
         const uint32_t blocks =
             is_same_part && b[i].blocks > part->blocks ? b[i].blocks : part->blocks;
-        compare_component(here, there, part->component, blocks, text, size);
+        compare_component(images, sides, part->component, blocks, text, size);
         differs = true;
     }
     free(a);

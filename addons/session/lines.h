@@ -18,8 +18,10 @@ void keeli_lines_write(const keel_world *image, const keel_component *component,
                        char text[LINES_BYTES]);
 // Compares the lines of two sides. Writes what differs first: `Velocity.x of 3v1 "ship": 1 here, 2
 // there`. Returns false if nothing does.
-bool keeli_lines_compare(const char *component, const char *here, const char *there, char *text,
-                         size_t size);
+// `sides` are the words for the two sides: "here" and "there".
+bool keeli_lines_compare(const char *component, const char *const texts[2],
+                         const char *const sides[2], char *text, size_t size);
 // Finds the first value in which two images differ, and writes it as above. Returns false if the
 // hashes of all parts are the same.
-bool keeli_images_compare(const keel_world *here, const keel_world *there, char *text, size_t size);
+bool keeli_images_compare(const keel_world *const images[2], const char *const sides[2], char *text,
+                          size_t size);

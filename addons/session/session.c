@@ -12,6 +12,59 @@
 static const double longest_step = 0.25; // seconds of an advance that count
 
 // ------------------------------------------------------------------ events
+// Writes the sentence of an event that its place in the code does not give one.
+static void write_sentence(keel_session_event *e) {
+    const unsigned long long frame = e->frame;
+    char who[24] = "somebody";
+    if (e->player != KEEL_SESSION_NO_PLAYER)
+        snprintf(who, sizeof who, "player %u", (unsigned)e->player);
+#define SAY(...) snprintf(e->text, sizeof e->text, __VA_ARGS__)
+    switch (e->kind) {
+    case KEEL_SESSION_STARTED:
+        SAY("the game begins with frame %llu", frame);
+        break;
+    case KEEL_SESSION_JOINED:
+        SAY("%s plays from frame %llu on", who, frame);
+        break;
+    case KEEL_SESSION_LEFT:
+        SAY("%s is gone from frame %llu on", who, frame);
+        break;
+    case KEEL_SESSION_SILENT:
+        SAY("nothing was heard of %s for a second", who);
+        break;
+    case KEEL_SESSION_HEARD:
+        SAY("%s is heard again", who);
+        break;
+    case KEEL_SESSION_WAITING:
+        SAY("waiting for the input of %s for frame %llu", who, frame);
+        break;
+    case KEEL_SESSION_RESUMED:
+        SAY("playing on after waiting");
+        break;
+    case KEEL_SESSION_ROLLED_BACK:
+        SAY("went back to frame %llu", frame);
+        break;
+    case KEEL_SESSION_UNDONE:
+        SAY("what was reported in frame %llu did not happen", frame);
+        break;
+    case KEEL_SESSION_DIFFERS:
+        SAY("the world of %s is another one in frame %llu", who, frame);
+        break;
+    case KEEL_SESSION_CHEATS:
+        SAY("%s sent two inputs for frame %llu", who, frame);
+        break;
+    case KEEL_SESSION_SPECTATOR:
+        SAY("a spectator came");
+        break;
+    case KEEL_SESSION_REFUSED:
+    case KEEL_SESSION_DROPPED:
+    case KEEL_SESSION_WARNING:
+    case KEEL_SESSION_FAILED:
+        break;
+    }
+#undef SAY
+}
+
 keel_session_event *keeli_session_event(keel_session *s, keel_session_event_kind kind,
                                         uint32_t player, uint64_t frame, const char *text) {
     if (s->event_count == EVENTS) {
@@ -21,6 +74,7 @@ keel_session_event *keeli_session_event(keel_session *s, keel_session_event_kind
     keel_session_event *event = &s->events[(s->event_first + s->event_count++) % EVENTS];
     *event = (keel_session_event){ .kind = kind, .player = player, .frame = frame };
     if (text) snprintf(event->text, sizeof event->text, "%s", text);
+    else write_sentence(event);
     return event;
 }
 
@@ -125,8 +179,8 @@ keel_session *keel_session_begin_with(keel_world *world, const keel_session_desc
     s->desc = d;
     s->floats = float_problems;
     uint64_t hash;
-    const keel_component *unique = keel_register_component(world, KEEL_UNIQUE_OF(keel_inputs));
-    if (!unique || keel_world_hash(world, &hash) < 0 || keeli_frames_begin(s) < 0)
+    if (!keeli_game_prepare(world, d.step) || keel_world_hash(world, &hash) < 0 ||
+        keeli_frames_begin(s) < 0)
         return begin_failed(s, *keel_last_error(world));
     keel_error error = { .result = KEEL_ERROR_FILE };
     if (!keeli_record_open(s, error.message)) return begin_failed(s, error);

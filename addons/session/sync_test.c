@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { KINDS = 3 }; // components, uniques, types of events
+
 typedef struct sync_test {
     keel_world *world;
     keel_sync_test_desc desc;
@@ -15,6 +17,7 @@ typedef struct sync_test {
     inputs in;
     keel_snapshot **states; // by frame, the last max_rollback + 1
     uint64_t *hashes;
+    uint32_t known[KINDS]; // at the begin
     uint64_t random[KEEL_SESSION_MAX_PLAYERS];
     unsigned char kept[KEEL_SESSION_MAX_PLAYERS][KEEL_SESSION_MAX_INPUT];
 } sync_test;
@@ -45,32 +48,66 @@ static keel_result sync_play(sync_test *t, uint64_t frame, keel_input_state stat
     return keeli_game_play(t->world, t->desc.step, t->desc.rate, &in);
 }
 
+// ------------------------------------------------------------------ what became known
+typedef const keel_component *next_known(const keel_world *world, const keel_component *after);
+static next_known *const next_of_kind[KINDS] = { keel_next_component, keel_next_unique,
+                                                 keel_next_event_type };
+
+// Counts the components, uniques and types of events that the world knows.
+static void count_known(const keel_world *world, uint32_t counts[KINDS]) {
+    for (uint32_t i = 0; i < KINDS; ++i)
+        for (const keel_component *c = NULL; (c = next_of_kind[i](world, c)) != NULL;)
+            ++counts[i];
+}
+
+// Returns the name of the first that became known since the begin; NULL if there is none.
+static const char *find_new_component(const sync_test *t) {
+    for (uint32_t i = 0; i < KINDS; ++i) {
+        uint32_t n = 0;
+        for (const keel_component *c = NULL; (c = next_of_kind[i](t->world, c)) != NULL;)
+            if (n++ == t->known[i]) return c->name;
+    }
+    return NULL;
+}
+
+// ------------------------------------------------------------------ what differs
+// Writes what differs between two images of one frame.
+static void write_difference(const sync_test *t, const keel_world *first, const keel_world *again,
+                             char *text, size_t size) {
+    static const char *const sides[2] = { "first", "again" };
+    const keel_world *const images[2] = { first, again };
+    if (keeli_images_compare(images, sides, text, size)) return;
+    const char *name = find_new_component(t);
+    if (name)
+        snprintf(text, size, "'%s' became known while the game was played; register it before",
+                 name);
+    else
+        snprintf(text, size,
+                 "the values are the same, but not an order of visits, free handles, ticks or "
+                 "events");
+}
+
 // Tells what differs between the state of a frame, as it was first, and the world.
 static keel_result tell_frame(sync_test *t, uint64_t frame) {
     keel_sync_test_report *report = t->report;
     keel_snapshot *again = keel_snapshot_create(t->world, "a frame that was played again");
-    const keel_world *first, *second;
-    if (!report || !again || keel_snapshot_take(again) != KEEL_OK ||
-        keel_snapshot_read_begin(again, &second) != KEEL_OK) {
-        keel_snapshot_destroy(again);
-        return KEEL_ERROR_DIFFERS;
-    }
-    report->frame = frame;
-    char what[160] = "";
     keel_snapshot *before = t->states[frame % kept_states(t)];
-    bool has_value = false;
-    if (keel_snapshot_read_begin(before, &first) == KEEL_OK) {
-        has_value = keeli_images_compare(first, second, what, sizeof what);
-        keel_snapshot_read_end(before);
+    const keel_world *first, *second;
+    char what[200] = "the states cannot be compared: out of memory";
+    if (again && keel_snapshot_take(again) == KEEL_OK &&
+        keel_snapshot_read_begin(again, &second) == KEEL_OK) {
+        if (keel_snapshot_read_begin(before, &first) == KEEL_OK) {
+            write_difference(t, first, second, what, sizeof what);
+            keel_snapshot_read_end(before);
+        }
+        keel_snapshot_read_end(again);
     }
-    keel_snapshot_read_end(again);
     keel_snapshot_destroy(again);
-    snprintf(
-        report->text, sizeof report->text, "frame %llu, played again: %s",
-        (unsigned long long)frame,
-        has_value
-            ? what
-            : "the values are the same, but not an order of visits, free handles, ticks or events");
+    if (report) {
+        report->frame = frame;
+        snprintf(report->text, sizeof report->text, "frame %llu, played again: %s",
+                 (unsigned long long)frame, what);
+    }
     return KEEL_ERROR_DIFFERS;
 }
 
@@ -159,8 +196,10 @@ keel_result keel_session_sync_test(keel_world *world, const keel_sync_test_desc 
                            "at most 32 frames");
 
     keel_result result = KEEL_ERROR_MEMORY;
-    const keel_component *unique = keel_register_component(world, KEEL_UNIQUE_OF(keel_inputs));
-    if (unique && sync_begin(&t)) result = sync_run(&t);
+    const bool is_prepared = keeli_game_prepare(world, t.desc.step);
+    count_known(world, t.known);
+    if (!is_prepared) result = keel_last_error(world)->result;
+    if (is_prepared && sync_begin(&t)) result = sync_run(&t);
     sync_end(&t);
     if (result < 0 && report && !report->text[0])
         (void)sync_refuse(report, result, keel_last_error(world)->message);

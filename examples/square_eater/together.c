@@ -74,7 +74,7 @@ static bool together_open(together *t, const together_options *o, char why[256])
     if (result == KEEL_OK) return true;
     snprintf(why, 256, "%s cannot be %s", o->join ? "the host" : "the port", o->join ? "joined" : "opened");
     for (keel_session_event e; keel_session_next_event(t->session, &e);)
-        if (e.text[0]) snprintf(why, 256, "%.250s", e.text);
+        if (e.kind == KEEL_SESSION_WARNING) snprintf(why, 256, "%.250s", e.text);
     return false;
 }
 

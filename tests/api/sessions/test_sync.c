@@ -77,7 +77,61 @@ static void a_system_that_decides_by_what_is_predicted_is_found(void **unused) {
     keel_sync_test_report report;
     assert_int_equal(test(DECIDES_BY_PREDICTED, &report), KEEL_ERROR_DIFFERS);
     assert_int_equal(report.frame, 1);
-    assert_string_equal(report.text, "frame 1, played again: Ball.hits of 0v0: 1 here, 0 there");
+    assert_string_equal(report.text, "frame 1, played again: Ball.hits of 0v0: 1 first, 0 again");
+}
+
+// ------------------------------------------------------------------ what nobody registered
+typedef struct Dice {
+    uint32_t state;
+} Dice;
+typedef struct Bounce {
+    uint32_t ball;
+} Bounce;
+static const Dice first_dice = { 1 };
+KEEL_UNIQUE(Dice, .initial = &first_dice);
+KEEL_EVENT(Bounce);
+typedef struct Surprise {
+    uint32_t size;
+} Surprise;
+static const Surprise small = { 1 };
+KEEL_UNIQUE(Surprise, .initial = &small);
+
+KEEL_SYSTEM(throw, KEEL_WRITE(Ball, ball), KEEL_UNIQUE_WRITE(Dice, dice), KEEL_SEND(Bounce, out)) {
+    ball->x += (float)(dice->state % 7);
+    dice->state = dice->state * 1664525u + 1013904223u;
+    if (dice->state >> 30 == 0) keel_send(out, Bounce, { ball->hits });
+}
+KEEL_SYSTEM_ONCE(surprise, KEEL_WORLD(world), KEEL_UNIQUE_READ(keel_inputs, in)) {
+    if (in->frame == 20) keel_get_unique_mut(world, Surprise)->size = 2;
+}
+KEEL_WORKLOAD(dice_game, KEEL_STEP(throw));
+KEEL_WORKLOAD(surprising_game, KEEL_STEP(throw), KEEL_STEP(surprise));
+
+static keel_result test_unregistered(const keel_workload *step, keel_sync_test_report *report) {
+    keel_world *w = keel_world_create(NULL);
+    (void)keel_add_entity(w, KEEL_INIT(Ball, { 0, 0 }));
+    const keel_sync_test_desc desc = { .step = step, .input_size = 1, .players = 1, .frames = 60 };
+    const keel_result result = keel_session_sync_test(w, &desc, report);
+    assert_non_null(keel_find_component(w, "Dice"));
+    assert_non_null(keel_find_component(w, "Bounce"));
+    keel_world_destroy(w);
+    return result;
+}
+
+static void what_the_workload_uses_is_registered_before(void **unused) {
+    (void)unused;
+    keel_sync_test_report report;
+    const keel_result result = test_unregistered(KEEL_WORKLOAD_OF(dice_game), &report);
+    if (result < 0) fail_msg("%s", report.text);
+}
+
+static void what_becomes_known_in_a_frame_is_named(void **unused) {
+    (void)unused;
+    keel_sync_test_report report;
+    assert_int_equal(test_unregistered(KEEL_WORKLOAD_OF(surprising_game), &report),
+                     KEEL_ERROR_DIFFERS);
+    assert_string_equal(report.text, "frame 13, played again: 'Surprise' became known while the "
+                                     "game was played; register it before");
 }
 
 static void a_step_that_fails_ends_the_test(void **unused) {
@@ -133,6 +187,8 @@ int main(void) {
         cmocka_unit_test(a_deterministic_game_passes),
         cmocka_unit_test(state_outside_of_the_world_is_named),
         cmocka_unit_test(a_system_that_decides_by_what_is_predicted_is_found),
+        cmocka_unit_test(what_the_workload_uses_is_registered_before),
+        cmocka_unit_test(what_becomes_known_in_a_frame_is_named),
         cmocka_unit_test(a_step_that_fails_ends_the_test),
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(the_test_plays_the_inputs_that_it_is_given),
