@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+// Entities as bytes: the ids, then a column of values for each component.
+//
+//     count, ids; number of columns; for each: number of the component, how many have it, which
+//     rows (if not all), values
+#include "domain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ------------------------------------------------------------------ writing
+static bool add_u32(mpi_bytes *out, uint32_t number) {
+    uint32_t *at = keeli_bytes_add(out, sizeof *at);
+    if (at) *at = number;
+    return at != NULL;
+}
+
+// Appends the column of a component. False when out of memory.
+static bool pack_column(const keel_domain *d, const mpi_list *entities, uint32_t number,
+                        mpi_bytes *out) {
+    const keel_component *c = d->components[number];
+    const size_t begin = out->size;
+    uint32_t *head = keeli_bytes_add(out, 2 * sizeof *head);
+    uint32_t *rows = head ? keeli_bytes_add(out, entities->count * sizeof *rows) : NULL;
+    if (!rows) return false;
+    const size_t rows_at = begin + 8;
+    uint32_t has = 0;
+    for (uint32_t i = 0; i < entities->count; ++i)
+        if (keel_has_component(d->world, entities->items[i], c)) rows[has++] = i;
+    out->size = begin;
+    head = keeli_bytes_add(out, 2 * sizeof *head); // there is room for both
+    head[0] = number;
+    head[1] = has;
+    if (has < entities->count) (void)keeli_bytes_add(out, has * sizeof *rows);
+    const bool all = has == entities->count;
+    const size_t values_at = out->size;
+    unsigned char *values = keeli_bytes_add(out, (size_t)has * c->size);
+    if (!values) return false;
+    // the rows lie where the values go, if all entities have the component
+    const uint32_t *which = (const uint32_t *)(const void *)(out->items + rows_at);
+    for (uint32_t k = 0; k < has && c->size; ++k) {
+        const keel_entity e = entities->items[all ? k : which[k]];
+        memcpy(out->items + values_at + (size_t)k * c->size, keel_get_component(d->world, e, c),
+               c->size);
+    }
+    return true;
+}
+
+keel_result keeli_columns_pack(keel_domain *d, const mpi_list *entities, const uint32_t *numbers,
+                               uint32_t count, mpi_bytes *out) {
+    if (!entities->count) return KEEL_OK;
+    const size_t head = out->size;
+    bool has_room = add_u32(out, entities->count);
+    uint64_t *ids = has_room ? keeli_bytes_add(out, entities->count * sizeof *ids) : NULL;
+    for (uint32_t i = 0; ids && i < entities->count; ++i)
+        ids[i] = ((const keel_global_id *)keel_get_component(d->world, entities->items[i],
+                                                             KEEL_OF(keel_global_id)))
+                     ->value;
+    has_room = ids && add_u32(out, count);
+    for (uint32_t i = 0; i < count && has_room; ++i)
+        has_room = pack_column(d, entities, numbers[i], out);
+    if (!has_room) {
+        out->size = head;
+        return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "packing entities: out of memory");
+    }
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ reading
+static keel_result damaged(keel_domain *d, uint32_t from) {
+    return keeli_domain_fail(d, KEEL_ERROR_FORMAT, "what rank %u sent is damaged", (unsigned)from);
+}
+
+// Returns the entity of each id, and creates those that are not here. NULL: an error was kept.
+static keel_entity *take_entities(keel_domain *d, const uint64_t *ids, uint32_t count,
+                                  mpi_into into, uint32_t from) {
+    keel_entity *entities = malloc((size_t)count * 2 * sizeof *entities), *made = entities + count;
+    uint32_t missing = 0;
+    bool is_well = entities && keeli_ids_reserve(&d->ids, count);
+    for (uint32_t i = 0; i < count && is_well; ++i) {
+        entities[i] = keeli_ids_find(&d->ids, ids[i]);
+        const bool is_here = !keel_is_null(entities[i]);
+        missing += !is_here;
+        is_well = !is_here || keel_has_component(d->world, entities[i], KEEL_OF(keel_ghost));
+        if (!is_well)
+            (void)keeli_domain_fail(d, KEEL_ERROR_OCCUPIED,
+                                    "ranks %u and %u both own the entity with the global id %llu; "
+                                    "each entity of all ranks has an id of its own",
+                                    (unsigned)d->desc.ranks.rank, (unsigned)from,
+                                    (unsigned long long)ids[i]);
+    }
+    if (!entities) (void)keeli_domain_fail(d, KEEL_ERROR_MEMORY, "unpacking: out of memory");
+    if (is_well && missing && keel_add_entity_columns(d->world, missing, made, NULL) < 0) {
+        (void)keeli_domain_fail_world(d);
+        is_well = false;
+    }
+    if (!is_well) {
+        free(entities);
+        return NULL;
+    }
+    for (uint32_t i = 0, next = 0; i < count; ++i) {
+        if (!keel_is_null(entities[i])) continue;
+        entities[i] = made[next++];
+        (void)keeli_ids_add(&d->ids, ids[i], entities[i]);
+    }
+    const keel_ghost ghost = { from, d->stamp };
+    const keel_component *const ids_of = KEEL_OF(keel_global_id), *const mark = KEEL_OF(keel_ghost);
+    keel_result result = keel_add_component_to_many(d->world, entities, count, ids_of, ids, 8);
+    if (result >= 0 && into == INTO_GHOSTS)
+        result = keel_add_component_to_many(d->world, entities, count, mark, &ghost, 0);
+    for (uint32_t i = 0; i < count && result >= 0 && into == INTO_OWNED; ++i)
+        result = keel_delete_component(d->world, entities[i], mark);
+    if (result >= 0) return entities;
+    (void)keeli_domain_fail_world(d);
+    free(entities);
+    return NULL;
+}
+
+// Deletes a component of the entities that do not have it any more: all but those of the rows,
+// which ascend.
+static keel_result delete_rest(keel_domain *d, const keel_component *c, const keel_entity *entities,
+                               uint32_t count, const uint32_t *rows, uint32_t has) {
+    for (uint32_t i = 0, k = 0; i < count; ++i) {
+        if (k < has && rows[k] == i) ++k;
+        else if (keel_delete_component(d->world, entities[i], c) < 0)
+            return keeli_domain_fail_world(d);
+    }
+    return KEEL_OK;
+}
+
+// Unpacks one column. `room` has a place for each entity.
+static keel_result unpack_column(keel_domain *d, mpi_reader *r, const keel_entity *entities,
+                                 uint32_t count, keel_entity *room, uint32_t from) {
+    const uint32_t *head = keeli_bytes_read(r, 2 * sizeof *head);
+    if (!head || head[0] >= d->component_count || head[1] > count) return damaged(d, from);
+    const keel_component *c = d->components[head[0]];
+    const uint32_t has = head[1];
+    const uint32_t *rows = has < count ? keeli_bytes_read(r, has * sizeof *rows) : NULL;
+    const void *values = keeli_bytes_read(r, (size_t)has * c->size);
+    if (r->is_short) return damaged(d, from);
+    for (uint32_t k = 0; k < has; ++k) {
+        const uint32_t row = rows ? rows[k] : k;
+        if (row >= count) return damaged(d, from);
+        room[k] = entities[row];
+    }
+    if (has &&
+        keel_add_component_to_many(d->world, room, has, c, c->size ? values : NULL, c->size) < 0)
+        return keeli_domain_fail_world(d);
+    return rows ? delete_rest(d, c, entities, count, rows, has) : KEEL_OK;
+}
+
+keel_result keeli_columns_unpack(keel_domain *d, keel_rank_bytes in, mpi_into into, uint32_t from) {
+    mpi_reader r = { in.bytes, (const unsigned char *)in.bytes + in.size, false };
+    while (r.at < r.end) {
+        const uint32_t count = keeli_read_u32(&r);
+        const uint64_t *ids = keeli_bytes_read(&r, (size_t)count * sizeof *ids);
+        const uint32_t columns = keeli_read_u32(&r);
+        if (r.is_short || !count) return damaged(d, from);
+        keel_entity *entities = take_entities(d, ids, count, into, from);
+        keel_entity *room = entities ? malloc(count * sizeof *room) : NULL;
+        keel_result result = KEEL_OK;
+        if (!entities) result = d->error.result;
+        else if (!room)
+            result = keeli_domain_fail(d, KEEL_ERROR_MEMORY, "unpacking: out of memory");
+        for (uint32_t i = 0; i < columns && result == KEEL_OK; ++i)
+            result = unpack_column(d, &r, entities, count, room, from);
+        free(room);
+        free(entities);
+        KEEL_TRY(result);
+        if (into == INTO_OWNED) d->status.received += count;
+    }
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ hashing
+static uint64_t mix(uint64_t z) {
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+static uint64_t hash_bytes(const unsigned char *bytes, size_t size, uint64_t hash) {
+    for (; size; --size)
+        hash = (hash ^ *bytes++) * 0x100000001b3u; // FNV-1a
+    return mix(hash);
+}
+
+static void mark_fields(unsigned char *mask, const keel_field *fields, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) {
+        const keel_field *f = &fields[i];
+        if (f->transient) continue;
+        keel_field_place place;
+        const keel_component of_one = {
+            .name = "field", .size = KEEL_MAX_COMPONENT_SIZE, .fields = f, .field_count = 1
+        };
+        if (keel_field_find(&of_one, f->name, &place, NULL) == KEEL_OK)
+            memset(mask + place.offset, 0xFF, place.size);
+    }
+}
+
+// Fills in which bytes of the values count. NULL when out of memory.
+static unsigned char *mask_of(const keel_component *c) {
+    unsigned char *mask = calloc(1, (size_t)c->size + 1);
+    if (!mask) return NULL;
+    if (c->field_count && !c->no_padding) mark_fields(mask, c->fields, c->field_count);
+    else memset(mask, 0xFF, c->size);
+    if (c->clear_padding && !c->no_padding && !c->field_count) c->clear_padding(mask);
+    return mask;
+}
+
+typedef struct hash_walk {
+    const keel_domain *d;
+    const keel_component *component;
+    unsigned char *mask, *value;
+    uint64_t sum;
+} hash_walk;
+
+static bool hash_run(const keel_value_run *run, void *data) {
+    hash_walk *h = data;
+    const uint32_t size = h->component->size;
+    const uint64_t name = hash_bytes((const unsigned char *)h->component->name,
+                                     strlen(h->component->name), run->disabled);
+    for (uint32_t i = 0; i < run->count; ++i) {
+        const keel_entity e = keel_entity_at(h->d->world, run->index + i);
+        const keel_global_id *id = keel_get_component(h->d->world, e, KEEL_OF(keel_global_id));
+        if (!id || keel_has_component(h->d->world, e, KEEL_OF(keel_ghost))) continue;
+        const unsigned char *value = (const unsigned char *)run->values + (size_t)i * size;
+        for (uint32_t k = 0; k < size; ++k)
+            h->value[k] = value[k] & h->mask[k];
+        h->sum += hash_bytes(h->value, size, mix(id->value) ^ name);
+    }
+    return true;
+}
+
+keel_result keeli_columns_hash(keel_domain *d, uint64_t *hash) {
+    *hash = 0;
+    for (uint32_t i = 0; i < d->component_count; ++i) {
+        const keel_component *c = d->components[i];
+        hash_walk h = { .d = d, .component = c, .mask = mask_of(c), .value = malloc(c->size + 1u) };
+        keel_result result = KEEL_OK;
+        if (!h.mask || !h.value)
+            result = keeli_domain_fail(d, KEEL_ERROR_MEMORY, "hashing: out of memory");
+        else if ((result = keel_visit_values(d->world, c, hash_run, &h)) < 0)
+            (void)keeli_domain_fail(d, result, "hashing: '%s' is in use", c->name);
+        *hash += h.sum;
+        free(h.mask);
+        free(h.value);
+        KEEL_TRY(result);
+    }
+    return KEEL_OK;
+}

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: MIT
+// The public functions of a domain: its begin and end, steps, balance, counts and errors.
+#include "domain.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+// ------------------------------------------------------------------ errors
+keel_result keeli_domain_fail(keel_domain *d, keel_result result, const char *format, ...) {
+    d->error = (keel_error){ .result = result };
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(d->error.message, sizeof d->error.message, format, arguments);
+    va_end(arguments);
+    return result;
+}
+
+keel_result keeli_domain_fail_world(keel_domain *d) {
+    d->error = *keel_last_error(d->world);
+    return d->error.result < 0 ? d->error.result
+                               : keeli_domain_fail(d, KEEL_ERROR_MEMORY, "out of memory");
+}
+
+const keel_error *keel_domain_error(const keel_domain *d) {
+    static const keel_error none = { .result = KEEL_OK };
+    return d ? &d->error : &none;
+}
+
+// ------------------------------------------------------------------ exchanges
+keel_result keeli_domain_exchange(keel_domain *d) {
+    for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
+        d->send[r] = (keel_rank_bytes){ d->out[r].items, d->out[r].size };
+        if (r != d->desc.ranks.rank) d->status.bytes_sent += d->out[r].size;
+        d->out[r].size = 0;
+    }
+    if (d->desc.ranks.exchange(d->desc.ranks.self, d->send, d->receive)) return KEEL_OK;
+    return keeli_domain_fail(d, KEEL_ERROR_FILE, "another rank has stopped");
+}
+
+// Sends the same bytes to all ranks.
+static keel_result tell_all(keel_domain *d, const void *bytes, size_t size) {
+    for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
+        void *at = keeli_bytes_add(&d->out[r], size);
+        if (!at) {
+            d->desc.ranks.stop(d->desc.ranks.self, "out of memory");
+            return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "telling all ranks: out of memory");
+        }
+        memcpy(at, bytes, size);
+    }
+    return keeli_domain_exchange(d);
+}
+
+keel_result keeli_domain_agree(keel_domain *d, keel_result own) {
+    keel_error error = d->error;
+    if (own >= 0) error = (keel_error){ .result = KEEL_OK };
+    KEEL_TRY(tell_all(d, &error, own < 0 ? sizeof error : sizeof error.result));
+    for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
+        if (d->receive[r].size < sizeof error) continue;
+        memcpy(&error, d->receive[r].bytes, sizeof error);
+        d->error = error;
+        if (d->desc.ranks.count > 1)
+            (void)snprintf(d->error.message, sizeof d->error.message, "rank %u: %.230s",
+                           (unsigned)r, error.message);
+        return error.result;
+    }
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ positions
+static double read_number(const keel_field *f, const void *at) {
+    switch (f->type) {
+    case KEEL_FIELD_F32:
+        return (double)*(const float *)at;
+    case KEEL_FIELD_F64:
+        return *(const double *)at;
+    case KEEL_FIELD_I32:
+        return *(const int32_t *)at;
+    case KEEL_FIELD_U32:
+        return *(const uint32_t *)at;
+    case KEEL_FIELD_I64:
+        return (double)*(const int64_t *)at;
+    case KEEL_FIELD_U64:
+        return (double)*(const uint64_t *)at;
+    default:
+        return 0;
+    }
+}
+
+static bool is_number(const keel_field *f) {
+    return f->type >= KEEL_FIELD_I32 && f->type <= KEEL_FIELD_F64 && f->count <= 1;
+}
+
+void keeli_position_read(const keel_domain *d, const void *value, double at[MPI_AXES]) {
+    at[1] = at[2] = 0;
+    for (uint32_t axis = 0; axis < d->desc.dimensions; ++axis) {
+        const keel_field *f = &d->desc.position->fields[axis];
+        at[axis] = read_number(f, (const char *)value + f->offset);
+    }
+}
+
+// ------------------------------------------------------------------ begin
+static int compare_names(const void *a, const void *b) {
+    const keel_component *const *x = a, *const *y = b;
+    return strcmp((*x)->name, (*y)->name);
+}
+
+static bool has_handles(const keel_field *fields, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i)
+        if (fields[i].type == KEEL_FIELD_ENTITY ||
+            (fields[i].of && has_handles(fields[i].of->fields, fields[i].of->field_count)))
+            return true;
+    return false;
+}
+
+// Lists the components that entities have, without transient ones, by name. All must be bytes that
+// another process can have.
+static keel_result list_components(keel_domain *d) {
+    uint32_t count = 0;
+    for (const keel_component *c = NULL; (c = keel_next_component(d->world, c)) != NULL;)
+        ++count;
+    d->components = calloc(count + 1u, sizeof *d->components);
+    d->numbers = calloc(count + 1u, sizeof *d->numbers);
+    if (!d->components || !d->numbers)
+        return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "beginning a domain: out of memory");
+    for (const keel_component *c = NULL; (c = keel_next_component(d->world, c)) != NULL;) {
+        if (c->transient || c->is_relation || strcmp(c->name, "keel_global_id") == 0) continue;
+        if (c->drop || c->copy || has_handles(c->fields, c->field_count))
+            return keeli_domain_fail(d, KEEL_ERROR_COPY,
+                                     "component '%.80s' cannot go to other ranks: its values %s; "
+                                     "make it .transient",
+                                     c->name, c->drop || c->copy ? "own memory" : "have handles");
+        d->numbers[d->component_count] = d->component_count;
+        d->components[d->component_count++] = c;
+    }
+    qsort(d->components, d->component_count, sizeof *d->components, compare_names);
+    return KEEL_OK;
+}
+
+static keel_result find_ghost_components(keel_domain *d) {
+    const keel_component *position = d->desc.position;
+    for (uint32_t i = 0; i <= KEEL_MAX_TERMS; ++i) {
+        const keel_component *c = i ? d->desc.ghosts ? d->desc.ghosts[i - 1] : NULL : position;
+        if (!c) return KEEL_OK;
+        c = keel_register_component(d->world, c); // it has a name
+        if (!c) return keeli_domain_fail_world(d);
+        uint32_t number = 0;
+        while (number < d->component_count && strcmp(d->components[number]->name, c->name) != 0)
+            ++number;
+        if (number == d->component_count || d->ghost_count == KEEL_MAX_TERMS)
+            return keeli_domain_fail(d, KEEL_ERROR_ARGUMENT,
+                                     "ghosts cannot have '%.80s': at most %d components of the "
+                                     "world, none of them transient or a relation",
+                                     c->name, KEEL_MAX_TERMS);
+        d->ghost_components[d->ghost_count++] = number;
+    }
+    return KEEL_OK;
+}
+
+static keel_result check_desc(keel_domain *d) {
+    const keel_component *position = d->desc.position;
+    if (!position || d->desc.dimensions < 1 || d->desc.dimensions > MPI_AXES)
+        return keeli_domain_fail(d, KEEL_ERROR_ARGUMENT,
+                                 "a domain needs .position, and 1 to 3 .dimensions");
+    bool is_fit = position->field_count >= d->desc.dimensions;
+    for (uint32_t i = 0; i < d->desc.dimensions && is_fit; ++i)
+        is_fit = is_number(&position->fields[i]);
+    if (!is_fit || !(d->desc.halo >= 0))
+        return keeli_domain_fail(d, KEEL_ERROR_ARGUMENT,
+                                 "the first %u fields of '%.80s' must be numbers of 32 or 64 bits "
+                                 "(KEEL_FIELDS), and .halo 0 or more",
+                                 (unsigned)d->desc.dimensions, position->name);
+    d->desc.position = keel_register_component(d->world, position);
+    if (!d->desc.position || !keel_register_component(d->world, KEEL_OF(keel_global_id)) ||
+        !keel_register_component(d->world, KEEL_OF(keel_ghost)) ||
+        keel_track_component(d->world, KEEL_OF(keel_global_id),
+                             KEEL_TRACK_INSERTION | KEEL_TRACK_DELETION) < 0)
+        return keeli_domain_fail_world(d);
+    return KEEL_OK;
+}
+
+static keel_domain *refuse(const keel_domain_desc *desc, keel_result result, const char *text) {
+    if (desc && desc->error) {
+        *desc->error = (keel_error){ .result = result };
+        (void)snprintf(desc->error->message, sizeof desc->error->message, "%s", text);
+    }
+    return NULL;
+}
+
+// Makes the lists of ranks. False when out of memory.
+static bool make_room(keel_domain *d) {
+    const uint32_t ranks = d->desc.ranks.count;
+    d->cuts = calloc(ranks, sizeof *d->cuts);
+    d->near = calloc(ranks, sizeof *d->near);
+    d->lists = calloc(ranks, sizeof *d->lists);
+    d->out = calloc(ranks, sizeof *d->out);
+    d->send = calloc(ranks, sizeof *d->send);
+    d->receive = calloc(ranks, sizeof *d->receive);
+    d->reader = keel_reader_create(d->world, "keel::mpi");
+    return d->cuts && d->near && d->lists && d->out && d->send && d->receive && d->reader;
+}
+
+static keel_result begin(keel_domain *d) {
+    KEEL_TRY(check_desc(d));
+    for (uint32_t i = 0; d->desc.ghosts && d->desc.ghosts[i]; ++i)
+        if (!keel_register_component(d->world, d->desc.ghosts[i]))
+            return keeli_domain_fail_world(d);
+    KEEL_TRY(list_components(d));
+    KEEL_TRY(find_ghost_components(d));
+    // entities that are there already were inserted before the reader began
+    return keeli_ids_begin(d);
+}
+
+keel_domain *keel_domain_begin(keel_world *world, const keel_domain_desc *desc) {
+    if (!world || !desc)
+        return refuse(desc, KEEL_ERROR_ARGUMENT, "a domain needs a world and a descriptor");
+    keel_domain *d = calloc(1, sizeof *d);
+    if (!d) return refuse(desc, KEEL_ERROR_MEMORY, "beginning a domain: out of memory");
+    d->world = world;
+    d->desc = *desc;
+    if (!d->desc.ranks.count) d->desc.ranks = keel_mpi_ranks();
+    if (!d->desc.dimensions) d->desc.dimensions = 2;
+    const keel_ranks ranks = d->desc.ranks;
+    if (!ranks.count || ranks.count > MPI_MOST_RANKS || ranks.rank >= ranks.count) {
+        free(d);
+        return refuse(desc, KEEL_ERROR_ARGUMENT,
+                      "a domain needs .ranks, 1 to 4096: Keel is built without MPI");
+    }
+    if (!make_room(d)) {
+        ranks.stop(ranks.self, "out of memory");
+        keel_domain_end(d);
+        return refuse(desc, KEEL_ERROR_MEMORY, "beginning a domain: out of memory");
+    }
+    keel_result result = keeli_domain_agree(d, begin(d));
+    if (result >= 0) result = keel_domain_balance(d);
+    if (result >= 0) return d;
+    const keel_error error = d->error;
+    keel_domain_end(d);
+    (void)refuse(desc, result, error.message);
+    return NULL;
+}
+
+void keel_domain_end(keel_domain *d) {
+    if (!d) return;
+    for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
+        if (d->lists) free(d->lists[r].items);
+        if (d->out) free(d->out[r].items);
+    }
+    keel_reader_destroy(d->reader);
+    free(d->ids.keys);
+    free(d->ids.entities);
+    free(d->cuts);
+    free(d->components);
+    free(d->numbers);
+    free(d->near);
+    free(d->lists);
+    free(d->out);
+    free(d->send);
+    free(d->receive);
+    free(d);
+}
+
+// ------------------------------------------------------------------ steps
+static double seconds_now(void) {
+    struct timespec now = { 0 };
+    (void)timespec_get(&now, TIME_UTC);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+keel_result keel_domain_step(keel_domain *d, const keel_workload *workload) {
+    if (!d || !workload) return KEEL_ERROR_ARGUMENT;
+    const double begin = seconds_now();
+    keel_result result = keeli_ghosts_refresh(d);
+    const double seen = seconds_now();
+    const keel_run_desc run = { .dt = d->desc.dt };
+    if (result >= 0 && keel_run_workload_of(d->world, workload, &run) < 0)
+        result = keeli_domain_fail_world(d);
+    const double ran = seconds_now();
+    if (result >= 0) result = keeli_ids_update(d);
+    const keel_result moved = keeli_move(d);
+    result = keeli_domain_agree(d, result < 0 ? result : moved);
+    d->status.seconds_ghosts += seen - begin;
+    d->status.seconds_run += ran - seen;
+    d->status.seconds_move += seconds_now() - ran;
+    d->seconds_since_balance += ran - seen;
+    d->status.steps += result >= 0;
+    return result;
+}
+
+// ------------------------------------------------------------------ balance
+// Tells all ranks where some of this rank's entities are, and how much work each stands for.
+static keel_result tell_sample(keel_domain *d) {
+    const keel_term terms[] = { { .kind = KEEL_TERM_READ, .component = d->desc.position },
+                                { .kind = KEEL_TERM_WITHOUT, .component = KEEL_OF(keel_ghost) },
+                                { .kind = KEEL_TERM_END } };
+    keel_view view;
+    keel_iterator walk;
+    if (keel_view_begin(&view, (keel_scope *)d->world, terms, "keel::mpi: a sample") < 0)
+        return keeli_domain_fail_world(d);
+    const uint32_t owned = keel_view_count(&view), step = owned / MPI_SAMPLE + 1;
+    static const size_t most = MPI_SAMPLE + 1;
+    mpi_point *sample = calloc(most, sizeof *sample);
+    keel_result result = sample ? keel_iterator_begin(&walk, &view) : KEEL_ERROR_MEMORY;
+    uint32_t number = 0, count = 0;
+    const double work = d->seconds_since_balance > 0 ? d->seconds_since_balance / owned : 1;
+    for (keel_span span; result == KEEL_OK && keel_iterator_next_span(&walk, &span);) {
+        const char *values = keel_span_read_component(&span, d->desc.position);
+        for (uint32_t i = 0; i < span.count; ++i, ++number) {
+            if (number % step || count == most) continue;
+            keeli_position_read(d, values + (size_t)i * d->desc.position->size, sample[count].at);
+            sample[count++].weight = work * step;
+        }
+    }
+    keel_view_end(&view);
+    if (result < 0) (void)keeli_domain_fail(d, result, "balancing: out of memory");
+    const keel_result told = tell_all(d, sample, count * sizeof *sample);
+    free(sample);
+    return result < 0 ? result : told;
+}
+
+static keel_result cut_space(keel_domain *d) {
+    KEEL_TRY(tell_sample(d));
+    size_t count = 0;
+    for (uint32_t r = 0; r < d->desc.ranks.count; ++r)
+        count += d->receive[r].size / sizeof(mpi_point);
+    mpi_point *points = malloc((count + 1) * sizeof *points);
+    if (!points) return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "balancing: out of memory");
+    count = 0;
+    for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
+        const size_t some = d->receive[r].size / sizeof(mpi_point);
+        if (some) memcpy(points + count, d->receive[r].bytes, some * sizeof *points);
+        count += some;
+    }
+    keeli_regions_cut(d->cuts, d->desc.ranks.count, points, (uint32_t)count, d->desc.dimensions);
+    free(points);
+    d->seconds_since_balance = 0;
+    return KEEL_OK;
+}
+
+keel_result keel_domain_balance(keel_domain *d) {
+    if (!d) return KEEL_ERROR_ARGUMENT;
+    const keel_result cut = cut_space(d), moved = keeli_move(d);
+    return keeli_domain_agree(d, cut < 0 ? cut : moved);
+}
+
+// ------------------------------------------------------------------ answers
+keel_entity keel_domain_find(const keel_domain *d, keel_global_id id) {
+    return d ? keeli_ids_find(&d->ids, id.value) : keel_null();
+}
+
+keel_domain_status keel_domain_status_of(const keel_domain *d) {
+    if (!d) return (keel_domain_status){ 0 };
+    keel_domain_status status = d->status;
+    status.rank = d->desc.ranks.rank;
+    status.ranks = d->desc.ranks.count;
+    return status;
+}
+
+// Adds up a number of each rank.
+static keel_result sum(keel_domain *d, keel_result own, uint64_t *number) {
+    KEEL_TRY(keeli_domain_agree(d, own));
+    KEEL_TRY(tell_all(d, number, sizeof *number));
+    *number = 0;
+    for (uint32_t r = 0; r < d->desc.ranks.count; ++r)
+        if (d->receive[r].size == sizeof *number) *number += *(const uint64_t *)d->receive[r].bytes;
+    return KEEL_OK;
+}
+
+keel_result keel_domain_count(keel_domain *d, uint64_t *count) {
+    if (!d || !count) return KEEL_ERROR_ARGUMENT;
+    *count = keel_component_count(d->world, KEEL_OF(keel_global_id)) -
+             keel_component_count(d->world, KEEL_OF(keel_ghost));
+    return sum(d, KEEL_OK, count);
+}
+
+keel_result keel_domain_hash(keel_domain *d, uint64_t *hash) {
+    if (!d || !hash) return KEEL_ERROR_ARGUMENT;
+    return sum(d, keeli_columns_hash(d, hash), hash);
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+/// @file keel_mpi.h
+/// Plays one model on several processes, each with a world of its own: `keel::mpi`. Space is
+/// divided into regions, one for each process, or **rank**. A rank owns the entities in its region.
+/// Of those just outside of it, which its own entities can see, it has copies: **ghosts**.
+///
+///     keel_run_ranks(4, 1, play, &options); // four threads; under mpirun: play(keel_mpi_ranks())
+///
+///     static void play(keel_ranks ranks, void *data) {
+///         keel_world *world = keel_world_create(NULL);
+///         ... add the entities of this rank: keel_rank_share tells which ones
+///         keel_domain *d = keel_domain_begin(world, &(keel_domain_desc){
+///                              .ranks = ranks, .position = KEEL_OF(Position), .dimensions = 2,
+///                              .halo = 0.01, .ghosts = KEEL_LIST(Velocity) });
+///         for (int i = 0; i < 1000; ++i)
+///             keel_domain_step(d, KEEL_WORKLOAD_OF(tick));
+///         keel_domain_end(d);
+///     }
+///
+/// **A step** brings the ghosts up to date, runs the workload, and moves the entities that left the
+/// region to the ranks that own their new places.
+///
+/// **The same result for any number of ranks** needs systems that do not depend on the order of
+/// entities: sums of integers instead of floats, or neighbours sorted by keel_global_id; random
+/// numbers from the id and the step. keel_domain_hash compares.
+///
+/// **Ghosts** are read only. A system that writes a component of ghosts says
+/// KEEL_WITHOUT(keel_ghost).
+///
+/// **Threads and order.** All functions of a domain belong to the world's owner. All ranks call
+/// keel_domain_begin, keel_domain_step, keel_domain_count and keel_domain_hash in the same order.
+#pragma once
+#include <keel/keel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---------------------------------------------------------------- ranks
+/// Bytes for a rank, or from one.
+typedef struct keel_rank_bytes {
+    const void *bytes; ///< may be NULL if `size` is 0
+    size_t size;       ///< number of bytes
+} keel_rank_bytes;
+
+/// The ranks that play together, and this one's place among them: over MPI (keel_mpi_ranks), as
+/// threads of one process (keel_run_ranks), or over a transport of yours.
+typedef struct keel_ranks {
+    void *self;     ///< passed to every function
+    uint32_t rank;  ///< this one, from 0
+    uint32_t count; ///< number of ranks; 0: there are none, as keel_mpi_ranks without MPI
+    /// Sends `out[r]` to each rank r, and receives `in[r]` from it. All ranks call it together.
+    /// What was received is valid until the next call. False: a rank has stopped, or memory ran out
+    bool (*exchange)(void *self, const keel_rank_bytes *out, keel_rank_bytes *in);
+    /// Stops all ranks: `exchange` returns false on each, or the job ends. The sentence says why
+    void (*stop)(void *self, const char *why);
+} keel_ranks;
+
+/// Returns the ranks of the job that mpirun started; one without it. Initialises MPI if the program
+/// has not done it, and then finalises it at exit. The functions of MPI are called on this thread.
+/// @return all zeros if Keel is built without MPI
+KEEL_API keel_ranks keel_mpi_ranks(void);
+
+/// The program of one rank.
+typedef void keel_rank_fn(keel_ranks ranks, void *data);
+/// Runs a function on some threads that are ranks of each other, for tests, and waits for all.
+/// @param count 1 to 64
+/// @param seed decides which rank waits when, so that each seed finds another order
+/// @return KEEL_OK; KEEL_ERROR_ARGUMENT; KEEL_ERROR_MEMORY: a thread could not be made, and none
+/// ran
+KEEL_API keel_result keel_run_ranks(uint32_t count, uint64_t seed, keel_rank_fn *function,
+                                    void *data);
+
+/// Returns the first of `total` things that are this rank's share, and their number, so that all
+/// ranks together have each once.
+static inline uint64_t keel_rank_share(keel_ranks ranks, uint64_t total, uint64_t *count) {
+    const uint64_t first = total * ranks.rank / ranks.count;
+    *count = total * (ranks.rank + 1) / ranks.count - first;
+    return first;
+}
+
+// ---------------------------------------------------------------- identity
+/// The number of an entity on all ranks. Handles never leave a rank. An entity that has none gets
+/// one at the end of the step: it depends on the rank. Give entities ids of your own, from 1 on,
+/// where results depend on them. Two entities with one id are an error.
+typedef struct keel_global_id {
+    uint64_t value; ///< not 0
+} keel_global_id;
+/// Returns an id for an entity that another one makes: the same on any number of ranks. It is
+/// different for each parent and number, as well as 64 bits can be.
+/// @param number of the children of this parent that were made before
+static inline keel_global_id keel_child_id(keel_global_id parent, uint64_t number) {
+    uint64_t z = parent.value + (number + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    z ^= z >> 31;
+    return (keel_global_id){ z | 1u << 31 };
+}
+/// Marks the copy of an entity that another rank owns.
+typedef struct keel_ghost {
+    uint32_t owner; ///< the rank
+    uint32_t stamp; ///< private
+} keel_ghost;
+/// @cond
+KEEL_FIELDS(keel_global_id, value);
+KEEL_COMPONENT(keel_global_id, KEEL_HAS_FIELDS(keel_global_id), .storage = KEEL_INDEXED);
+KEEL_COMPONENT(keel_ghost, .transient = true);
+/// @endcond
+
+// ---------------------------------------------------------------- a domain
+/// The part of a model that one rank owns.
+typedef struct keel_domain keel_domain;
+
+/// The options of a domain. Zero members take their defaults.
+typedef struct keel_domain_desc {
+    keel_ranks ranks; ///< default: keel_mpi_ranks
+    /// The place of an entity: the first `dimensions` fields of this component, numbers of one
+    /// type. Entities that have it are owned by the rank of their region
+    const keel_component *position;
+    uint32_t dimensions; ///< 1 to 3; default 2
+    double halo;         ///< how far a rank sees beyond its region, in units of `position`
+    /// The components that ghosts have besides `position`; NULL: none
+    const keel_component *const *ghosts;
+    double dt;         ///< seconds of a step, for systems that ask; default 0
+    keel_error *error; ///< filled when keel_domain_begin returns NULL; may be NULL
+} keel_domain_desc;
+
+/// Begins a domain over the worlds of all ranks: gives ids to the entities that have `position`,
+/// divides space, and moves each entity to the rank that owns its place.
+/// @return NULL on error, on all ranks, and `desc->error` says why
+KEEL_API keel_domain *keel_domain_begin(keel_world *world, const keel_domain_desc *desc);
+/// Plays one step on all ranks.
+/// @return KEEL_OK; an error of the workload or of a rank, on all ranks: keel_domain_error
+KEEL_API keel_result keel_domain_step(keel_domain *d, const keel_workload *workload);
+/// Divides space anew, so that all ranks have as much to do, and moves entities.
+/// @return as keel_domain_step
+KEEL_API keel_result keel_domain_balance(keel_domain *d);
+/// Returns the error of the last call that failed, with the rank where it happened.
+KEEL_API const keel_error *keel_domain_error(const keel_domain *d);
+/// Returns the entity with this id, owned or ghost, on this rank; null if it is not here.
+KEEL_API keel_entity keel_domain_find(const keel_domain *d, keel_global_id id);
+
+/// What a domain did.
+typedef struct keel_domain_status {
+    uint32_t rank, ranks;    ///< this rank, and their number
+    uint32_t owned, ghosts;  ///< entities
+    uint64_t steps;          ///< steps that were played
+    uint64_t sent, received; ///< entities that moved to other ranks, and from them
+    uint64_t bytes_sent;     ///< bytes
+    double seconds_run;      ///< in the workload
+    double seconds_ghosts;   ///< in bringing ghosts up to date
+    double seconds_move;     ///< in moving entities
+} keel_domain_status;
+/// Returns the status of this rank; all zeros for NULL.
+KEEL_API keel_domain_status keel_domain_status_of(const keel_domain *d);
+/// Counts the entities of all ranks, without ghosts.
+/// @return as keel_domain_step
+KEEL_API keel_result keel_domain_count(keel_domain *d, uint64_t *count);
+/// Hashes ids and values of all entities that have ids, on all ranks, in no order: the same for any
+/// number of ranks if the model is. Ghosts, transient components, handles and uniques do not count.
+/// @return as keel_domain_step
+KEEL_API keel_result keel_domain_hash(keel_domain *d, uint64_t *hash);
+/// Ends a domain. The world stays as it is, with its ghosts. NULL is allowed.
+KEEL_API void keel_domain_end(keel_domain *d);
+
+#ifdef __cplusplus
+}
+#endif
