@@ -59,8 +59,10 @@ float oracle_quick(const maths_function *function, float x, float y, uint64_t *a
     const oracle *of = function->oracle;
     const long double value = of->quick_one ? of->quick_one((long double)x)
                                             : of->quick_two((long double)x, (long double)y);
+    // no result at all, and results beyond the range of long double: nothing is near a border
+    if (isnan(value) || value == 0 || isinf(value)) return (float)value;
     const float below = (float)(value * (1 - 0x1p-56L)), above = (float)(value * (1 + 0x1p-56L));
-    if (below == above && value != 0 && !isinf(value)) return below;
+    if (below == above) return below;
 #endif
     ++*asked;
     return oracle_exact(function, x, y);
