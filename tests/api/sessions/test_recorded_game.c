@@ -180,7 +180,9 @@ static void it_plays_to_the_same_states(void **unused) {
         return;
     }
     assert_int_equal(result, KEEL_ERROR_SCHEMA);
-    assert_non_null(strstr(why.message, KEEL_ENTITY_INDEX_BITS == 20 ? "bits" : "byte order"));
+    // narrow handles make 'Crash' smaller, which is found first
+    const char *part = KEEL_ENTITY_INDEX_BITS == 20 ? "component 'Crash'" : "byte order";
+    if (!strstr(why.message, part)) fail_msg("%s", why.message);
 }
 
 static void a_small_change_is_noticed(void **unused) {
