@@ -8,6 +8,78 @@
 #include <stdlib.h>
 #include <string.h>
 
+// ------------------------------------------------------------------ the list of columns
+static int compare_names(const void *a, const void *b) {
+    const mpi_column *x = a, *y = b;
+    return strcmp(x->component->name, y->component->name);
+}
+
+// Counts the handles in fields, and writes their places if `out` is not NULL.
+static uint32_t find_handles(const keel_field *fields, uint32_t count, uint32_t base,
+                             uint32_t *out) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        const keel_field *f = &fields[i];
+        const bool is_struct = f->type == KEEL_FIELD_STRUCT && f->of;
+        const uint32_t size = is_struct ? f->of->size : (uint32_t)sizeof(keel_entity);
+        const uint32_t elements = is_struct ? f->count / size : f->count ? f->count : 1;
+        for (uint32_t k = 0; k < elements && (is_struct || f->type == KEEL_FIELD_ENTITY); ++k) {
+            const uint32_t at = base + f->offset + k * size;
+            if (is_struct)
+                found +=
+                    find_handles(f->of->fields, f->of->field_count, at, out ? out + found : NULL);
+            else if (out) out[found++] = at;
+            else ++found;
+        }
+    }
+    return found;
+}
+
+static keel_result add_column(keel_domain *d, const keel_component *c) {
+    const bool is_own = strcmp(c->name, "keel_global_id") == 0;
+    if (c->transient || c->is_relation || is_own) return KEEL_OK;
+    if (c->drop || c->copy)
+        return keeli_domain_fail(d, KEEL_ERROR_COPY,
+                                 "component '%.80s' cannot go to other ranks: its values own "
+                                 "memory; make it .transient",
+                                 c->name);
+    mpi_column column = { .component = c };
+    column.handle_count = find_handles(c->fields, c->field_count, 0, NULL);
+    if (column.handle_count && sizeof(keel_entity) < sizeof(uint64_t))
+        return keeli_domain_fail(d, KEEL_ERROR_COMPONENT,
+                                 "component '%.80s' has handles: build Keel with those of 64 bits",
+                                 c->name);
+    column.handles = calloc(column.handle_count + 1u, sizeof *column.handles);
+    if (!column.handles)
+        return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "beginning a domain: out of memory");
+    (void)find_handles(c->fields, c->field_count, 0, column.handles);
+    d->has_handles |= column.handle_count > 0;
+    d->numbers[d->column_count] = d->column_count;
+    d->columns[d->column_count++] = column;
+    return KEEL_OK;
+}
+
+keel_result keeli_columns_begin(keel_domain *d) {
+    uint32_t count = 0;
+    for (const keel_component *c = NULL; (c = keel_next_component(d->world, c)) != NULL;)
+        ++count;
+    d->columns = calloc(count + 1u, sizeof *d->columns);
+    d->numbers = calloc(count + 1u, sizeof *d->numbers);
+    if (!d->columns || !d->numbers)
+        return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "beginning a domain: out of memory");
+    for (const keel_component *c = NULL; (c = keel_next_component(d->world, c)) != NULL;)
+        KEEL_TRY(add_column(d, c));
+    qsort(d->columns, d->column_count, sizeof *d->columns, compare_names);
+    return KEEL_OK;
+}
+
+void keeli_columns_end(keel_domain *d) {
+    for (uint32_t i = 0; i < d->column_count; ++i)
+        free(d->columns[i].handles);
+    free(d->columns);
+    free(d->numbers);
+}
+
 // ------------------------------------------------------------------ writing
 static bool add_u32(mpi_bytes *out, uint32_t number) {
     uint32_t *at = keeli_bytes_add(out, sizeof *at);
@@ -16,9 +88,9 @@ static bool add_u32(mpi_bytes *out, uint32_t number) {
 }
 
 // Appends the column of a component. False when out of memory.
-static bool pack_column(const keel_domain *d, const mpi_list *entities, uint32_t number,
-                        mpi_bytes *out) {
-    const keel_component *c = d->components[number];
+static bool pack_column(keel_domain *d, const mpi_list *entities, uint32_t number, mpi_bytes *out) {
+    const mpi_column *column = &d->columns[number];
+    const keel_component *c = column->component;
     const size_t begin = out->size;
     uint32_t *head = keeli_bytes_add(out, 2 * sizeof *head);
     uint32_t *rows = head ? keeli_bytes_add(out, entities->count * sizeof *rows) : NULL;
@@ -40,8 +112,9 @@ static bool pack_column(const keel_domain *d, const mpi_list *entities, uint32_t
     const uint32_t *which = (const uint32_t *)(const void *)(out->items + rows_at);
     for (uint32_t k = 0; k < has && c->size; ++k) {
         const keel_entity e = entities->items[all ? k : which[k]];
-        memcpy(out->items + values_at + (size_t)k * c->size, keel_get_component(d->world, e, c),
-               c->size);
+        unsigned char *value = out->items + values_at + (size_t)k * c->size;
+        memcpy(value, keel_get_component(d->world, e, c), c->size);
+        if (!keeli_handles_to_ids(d, column, value, true)) return false;
     }
     return true;
 }
@@ -61,7 +134,9 @@ keel_result keeli_columns_pack(keel_domain *d, const mpi_list *entities, const u
         has_room = pack_column(d, entities, numbers[i], out);
     if (!has_room) {
         out->size = head;
-        return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "packing entities: out of memory");
+        return d->error.result < 0
+                   ? d->error.result
+                   : keeli_domain_fail(d, KEEL_ERROR_MEMORY, "packing entities: out of memory");
     }
     return KEEL_OK;
 }
@@ -69,6 +144,21 @@ keel_result keeli_columns_pack(keel_domain *d, const mpi_list *entities, const u
 // ------------------------------------------------------------------ reading
 static keel_result damaged(keel_domain *d, uint32_t from) {
     return keeli_domain_fail(d, KEEL_ERROR_FORMAT, "what rank %u sent is damaged", (unsigned)from);
+}
+
+static keel_result mark_ghost(keel_domain *d, keel_entity e) {
+    keel_ghost *ghost = keel_get_or_add_component(d->world, e, KEEL_OF(keel_ghost), NULL);
+    if (!ghost) return KEEL_ERROR_MEMORY;
+    ghost->stamp = d->stamp;
+    ghost->is_bare = false;
+    return KEEL_OK;
+}
+
+static keel_result mark_owned(keel_domain *d, keel_entity e, uint64_t id) {
+    const keel_result result = keel_delete_component(d->world, e, KEEL_OF(keel_ghost));
+    if (result < 0 || !d->has_handles) return result;
+    const keel_known_ghost known = { id };
+    return keel_add_component(d->world, e, KEEL_OF(keel_known_ghost), &known);
 }
 
 // Returns the entity of each id, and creates those that are not here. NULL: an error was kept.
@@ -103,13 +193,11 @@ static keel_entity *take_entities(keel_domain *d, const uint64_t *ids, uint32_t 
         entities[i] = made[next++];
         (void)keeli_ids_add(&d->ids, ids[i], entities[i]);
     }
-    const keel_ghost ghost = { from, d->stamp };
-    const keel_component *const ids_of = KEEL_OF(keel_global_id), *const mark = KEEL_OF(keel_ghost);
+    const keel_component *const ids_of = KEEL_OF(keel_global_id);
     keel_result result = keel_add_component_to_many(d->world, entities, count, ids_of, ids, 8);
-    if (result >= 0 && into == INTO_GHOSTS)
-        result = keel_add_component_to_many(d->world, entities, count, mark, &ghost, 0);
-    for (uint32_t i = 0; i < count && result >= 0 && into == INTO_OWNED; ++i)
-        result = keel_delete_component(d->world, entities[i], mark);
+    for (uint32_t i = 0; i < count && result >= 0; ++i)
+        result =
+            into == INTO_GHOSTS ? mark_ghost(d, entities[i]) : mark_owned(d, entities[i], ids[i]);
     if (result >= 0) return entities;
     (void)keeli_domain_fail_world(d);
     free(entities);
@@ -128,12 +216,29 @@ static keel_result delete_rest(keel_domain *d, const keel_component *c, const ke
     return KEEL_OK;
 }
 
+// Returns copies of values with handles in the place of ids; NULL: an error was kept.
+static const void *handles_of(keel_domain *d, const mpi_column *column, const void *values,
+                              uint32_t count) {
+    const size_t size = column->component->size;
+    d->scratch.size = 0;
+    unsigned char *copies = keeli_bytes_add(&d->scratch, count * size);
+    if (!copies) {
+        (void)keeli_domain_fail(d, KEEL_ERROR_MEMORY, "unpacking: out of memory");
+        return NULL;
+    }
+    memcpy(copies, values, count * size);
+    for (uint32_t i = 0; i < count; ++i)
+        if (!keeli_handles_from_ids(d, column, copies + i * size)) return NULL;
+    return copies;
+}
+
 // Unpacks one column. `room` has a place for each entity.
 static keel_result unpack_column(keel_domain *d, mpi_reader *r, const keel_entity *entities,
                                  uint32_t count, keel_entity *room, uint32_t from) {
     const uint32_t *head = keeli_bytes_read(r, 2 * sizeof *head);
-    if (!head || head[0] >= d->component_count || head[1] > count) return damaged(d, from);
-    const keel_component *c = d->components[head[0]];
+    if (!head || head[0] >= d->column_count || head[1] > count) return damaged(d, from);
+    const mpi_column *column = &d->columns[head[0]];
+    const keel_component *c = column->component;
     const uint32_t has = head[1];
     const uint32_t *rows = has < count ? keeli_bytes_read(r, has * sizeof *rows) : NULL;
     const void *values = keeli_bytes_read(r, (size_t)has * c->size);
@@ -142,6 +247,10 @@ static keel_result unpack_column(keel_domain *d, mpi_reader *r, const keel_entit
         const uint32_t row = rows ? rows[k] : k;
         if (row >= count) return damaged(d, from);
         room[k] = entities[row];
+    }
+    if (column->handle_count && has) {
+        values = handles_of(d, column, values, has);
+        if (!values) return d->error.result;
     }
     if (has &&
         keel_add_component_to_many(d->world, room, has, c, c->size ? values : NULL, c->size) < 0)
@@ -209,17 +318,18 @@ static unsigned char *mask_of(const keel_component *c) {
 }
 
 typedef struct hash_walk {
-    const keel_domain *d;
-    const keel_component *component;
+    keel_domain *d;
+    const mpi_column *column;
     unsigned char *mask, *value;
     uint64_t sum;
 } hash_walk;
 
 static bool hash_run(const keel_value_run *run, void *data) {
     hash_walk *h = data;
-    const uint32_t size = h->component->size;
-    const uint64_t name = hash_bytes((const unsigned char *)h->component->name,
-                                     strlen(h->component->name), run->disabled);
+    const keel_component *c = h->column->component;
+    const uint32_t size = c->size;
+    const uint64_t name =
+        hash_bytes((const unsigned char *)c->name, strlen(c->name), run->disabled);
     for (uint32_t i = 0; i < run->count; ++i) {
         const keel_entity e = keel_entity_at(h->d->world, run->index + i);
         const keel_global_id *id = keel_get_component(h->d->world, e, KEEL_OF(keel_global_id));
@@ -227,6 +337,7 @@ static bool hash_run(const keel_value_run *run, void *data) {
         const unsigned char *value = (const unsigned char *)run->values + (size_t)i * size;
         for (uint32_t k = 0; k < size; ++k)
             h->value[k] = value[k] & h->mask[k];
+        if (!keeli_handles_to_ids(h->d, h->column, h->value, false)) return false;
         h->sum += hash_bytes(h->value, size, mix(id->value) ^ name);
     }
     return true;
@@ -234,9 +345,10 @@ static bool hash_run(const keel_value_run *run, void *data) {
 
 keel_result keeli_columns_hash(keel_domain *d, uint64_t *hash) {
     *hash = 0;
-    for (uint32_t i = 0; i < d->component_count; ++i) {
-        const keel_component *c = d->components[i];
-        hash_walk h = { .d = d, .component = c, .mask = mask_of(c), .value = malloc(c->size + 1u) };
+    for (uint32_t i = 0; i < d->column_count; ++i) {
+        const keel_component *c = d->columns[i].component;
+        hash_walk h = { .d = d, .column = &d->columns[i], .mask = mask_of(c) };
+        h.value = malloc(c->size + 1u);
         keel_result result = KEEL_OK;
         if (!h.mask || !h.value)
             result = keeli_domain_fail(d, KEEL_ERROR_MEMORY, "hashing: out of memory");

@@ -40,8 +40,7 @@ keel_result keeli_domain_exchange(keel_domain *d) {
     return keeli_domain_fail(d, KEEL_ERROR_FILE, "another rank has stopped");
 }
 
-// Sends the same bytes to all ranks.
-static keel_result tell_all(keel_domain *d, const void *bytes, size_t size) {
+keel_result keeli_domain_tell_all(keel_domain *d, const void *bytes, size_t size) {
     for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
         void *at = keeli_bytes_add(&d->out[r], size);
         if (!at) {
@@ -56,7 +55,7 @@ static keel_result tell_all(keel_domain *d, const void *bytes, size_t size) {
 keel_result keeli_domain_agree(keel_domain *d, keel_result own) {
     keel_error error = d->error;
     if (own >= 0) error = (keel_error){ .result = KEEL_OK };
-    KEEL_TRY(tell_all(d, &error, own < 0 ? sizeof error : sizeof error.result));
+    KEEL_TRY(keeli_domain_tell_all(d, &error, own < 0 ? sizeof error : sizeof error.result));
     for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
         if (d->receive[r].size < sizeof error) continue;
         memcpy(&error, d->receive[r].bytes, sizeof error);
@@ -102,43 +101,6 @@ void keeli_position_read(const keel_domain *d, const void *value, double at[MPI_
 }
 
 // ------------------------------------------------------------------ begin
-static int compare_names(const void *a, const void *b) {
-    const keel_component *const *x = a, *const *y = b;
-    return strcmp((*x)->name, (*y)->name);
-}
-
-static bool has_handles(const keel_field *fields, uint32_t count) {
-    for (uint32_t i = 0; i < count; ++i)
-        if (fields[i].type == KEEL_FIELD_ENTITY ||
-            (fields[i].of && has_handles(fields[i].of->fields, fields[i].of->field_count)))
-            return true;
-    return false;
-}
-
-// Lists the components that entities have, without transient ones, by name. All must be bytes that
-// another process can have.
-static keel_result list_components(keel_domain *d) {
-    uint32_t count = 0;
-    for (const keel_component *c = NULL; (c = keel_next_component(d->world, c)) != NULL;)
-        ++count;
-    d->components = calloc(count + 1u, sizeof *d->components);
-    d->numbers = calloc(count + 1u, sizeof *d->numbers);
-    if (!d->components || !d->numbers)
-        return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "beginning a domain: out of memory");
-    for (const keel_component *c = NULL; (c = keel_next_component(d->world, c)) != NULL;) {
-        if (c->transient || c->is_relation || strcmp(c->name, "keel_global_id") == 0) continue;
-        if (c->drop || c->copy || has_handles(c->fields, c->field_count))
-            return keeli_domain_fail(d, KEEL_ERROR_COPY,
-                                     "component '%.80s' cannot go to other ranks: its values %s; "
-                                     "make it .transient",
-                                     c->name, c->drop || c->copy ? "own memory" : "have handles");
-        d->numbers[d->component_count] = d->component_count;
-        d->components[d->component_count++] = c;
-    }
-    qsort(d->components, d->component_count, sizeof *d->components, compare_names);
-    return KEEL_OK;
-}
-
 static keel_result find_ghost_components(keel_domain *d) {
     const keel_component *position = d->desc.position;
     for (uint32_t i = 0; i <= KEEL_MAX_TERMS; ++i) {
@@ -147,14 +109,14 @@ static keel_result find_ghost_components(keel_domain *d) {
         c = keel_register_component(d->world, c); // it has a name
         if (!c) return keeli_domain_fail_world(d);
         uint32_t number = 0;
-        while (number < d->component_count && strcmp(d->components[number]->name, c->name) != 0)
+        while (number < d->column_count && strcmp(d->columns[number].component->name, c->name) != 0)
             ++number;
-        if (number == d->component_count || d->ghost_count == KEEL_MAX_TERMS)
+        if (number == d->column_count || d->ghost_count == KEEL_MAX_TERMS)
             return keeli_domain_fail(d, KEEL_ERROR_ARGUMENT,
                                      "ghosts cannot have '%.80s': at most %d components of the "
                                      "world, none of them transient or a relation",
                                      c->name, KEEL_MAX_TERMS);
-        d->ghost_components[d->ghost_count++] = number;
+        d->ghost_columns[d->ghost_count++] = number;
     }
     return KEEL_OK;
 }
@@ -175,6 +137,8 @@ static keel_result check_desc(keel_domain *d) {
     d->desc.position = keel_register_component(d->world, position);
     if (!d->desc.position || !keel_register_component(d->world, KEEL_OF(keel_global_id)) ||
         !keel_register_component(d->world, KEEL_OF(keel_ghost)) ||
+        !keel_register_component(d->world, KEEL_OF(keel_known_ghost)) ||
+        keel_track_component(d->world, KEEL_OF(keel_known_ghost), KEEL_TRACK_DELETION) < 0 ||
         keel_track_component(d->world, KEEL_OF(keel_global_id),
                              KEEL_TRACK_INSERTION | KEEL_TRACK_DELETION) < 0)
         return keeli_domain_fail_world(d);
@@ -194,12 +158,14 @@ static bool make_room(keel_domain *d) {
     const uint32_t ranks = d->desc.ranks.count;
     d->cuts = calloc(ranks, sizeof *d->cuts);
     d->near = calloc(ranks, sizeof *d->near);
-    d->lists = calloc(ranks, sizeof *d->lists);
+    d->lists = calloc(ranks + 1u, sizeof *d->lists);
     d->out = calloc(ranks, sizeof *d->out);
     d->send = calloc(ranks, sizeof *d->send);
     d->receive = calloc(ranks, sizeof *d->receive);
-    d->reader = keel_reader_create(d->world, "keel::mpi");
-    return d->cuts && d->near && d->lists && d->out && d->send && d->receive && d->reader;
+    d->reader = keel_reader_create(d->world, "keel::mpi: ids");
+    d->deaths = keel_reader_create(d->world, "keel::mpi: deaths");
+    return d->cuts && d->near && d->lists && d->out && d->send && d->receive && d->reader &&
+           d->deaths;
 }
 
 static keel_result begin(keel_domain *d) {
@@ -207,7 +173,7 @@ static keel_result begin(keel_domain *d) {
     for (uint32_t i = 0; d->desc.ghosts && d->desc.ghosts[i]; ++i)
         if (!keel_register_component(d->world, d->desc.ghosts[i]))
             return keeli_domain_fail_world(d);
-    KEEL_TRY(list_components(d));
+    KEEL_TRY(keeli_columns_begin(d));
     KEEL_TRY(find_ghost_components(d));
     // entities that are there already were inserted before the reader began
     return keeli_ids_begin(d);
@@ -244,16 +210,18 @@ keel_domain *keel_domain_begin(keel_world *world, const keel_domain_desc *desc) 
 
 void keel_domain_end(keel_domain *d) {
     if (!d) return;
-    for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
+    for (uint32_t r = 0; r <= d->desc.ranks.count; ++r)
         if (d->lists) free(d->lists[r].items);
+    for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
         if (d->out) free(d->out[r].items);
     }
     keel_reader_destroy(d->reader);
+    keel_reader_destroy(d->deaths);
     free(d->ids.keys);
     free(d->ids.entities);
     free(d->cuts);
-    free(d->components);
-    free(d->numbers);
+    keeli_columns_end(d);
+    free(d->scratch.items);
     free(d->near);
     free(d->lists);
     free(d->out);
@@ -280,7 +248,9 @@ keel_result keel_domain_step(keel_domain *d, const keel_workload *workload) {
     const double ran = seconds_now();
     if (result >= 0) result = keeli_ids_update(d);
     const keel_result moved = keeli_move(d);
-    result = keeli_domain_agree(d, result < 0 ? result : moved);
+    result = result < 0 ? result : moved;
+    const keel_result buried = keeli_handles_bury(d);
+    result = keeli_domain_agree(d, result < 0 ? result : buried);
     d->status.seconds_ghosts += seen - begin;
     d->status.seconds_run += ran - seen;
     d->status.seconds_move += seconds_now() - ran;
@@ -315,7 +285,7 @@ static keel_result tell_sample(keel_domain *d) {
     }
     keel_view_end(&view);
     if (result < 0) (void)keeli_domain_fail(d, result, "balancing: out of memory");
-    const keel_result told = tell_all(d, sample, count * sizeof *sample);
+    const keel_result told = keeli_domain_tell_all(d, sample, count * sizeof *sample);
     free(sample);
     return result < 0 ? result : told;
 }
@@ -342,7 +312,9 @@ static keel_result cut_space(keel_domain *d) {
 keel_result keel_domain_balance(keel_domain *d) {
     if (!d) return KEEL_ERROR_ARGUMENT;
     const keel_result cut = cut_space(d), moved = keeli_move(d);
-    return keeli_domain_agree(d, cut < 0 ? cut : moved);
+    keel_result result = cut < 0 ? cut : moved;
+    if (result >= 0) result = keeli_handles_collect(d);
+    return keeli_domain_agree(d, result);
 }
 
 // ------------------------------------------------------------------ answers
@@ -361,7 +333,7 @@ keel_domain_status keel_domain_status_of(const keel_domain *d) {
 // Adds up a number of each rank.
 static keel_result sum(keel_domain *d, keel_result own, uint64_t *number) {
     KEEL_TRY(keeli_domain_agree(d, own));
-    KEEL_TRY(tell_all(d, number, sizeof *number));
+    KEEL_TRY(keeli_domain_tell_all(d, number, sizeof *number));
     *number = 0;
     for (uint32_t r = 0; r < d->desc.ranks.count; ++r)
         if (d->receive[r].size == sizeof *number) *number += *(const uint64_t *)d->receive[r].bytes;

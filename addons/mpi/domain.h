@@ -59,24 +59,35 @@ typedef struct mpi_list {
     uint32_t count, room;
 } mpi_list;
 
+// A component of entities that go to other ranks.
+typedef struct mpi_column {
+    const keel_component *component;
+    uint32_t *handles; // places of handles in a value
+    uint32_t handle_count;
+} mpi_column;
+
 struct keel_domain {
     keel_world *world;
     keel_domain_desc desc;
     keel_domain_status status;
     keel_error error;
     keel_reader *reader; // sees which ids are gone
+    keel_reader *deaths; // sees which entities died that others know
     mpi_ids ids;
     mpi_cut *cuts;
-    const keel_component **components; // of all entities, by name: the same on all ranks
-    uint32_t component_count;
-    uint32_t *numbers;                         // of all components
-    uint32_t ghost_components[KEEL_MAX_TERMS]; // numbers of those that ghosts have
+    mpi_column *columns; // the components of entities, by name: the same on all ranks
+    uint32_t column_count;
+    bool has_handles;                       // in any of them
+    uint32_t *numbers;                      // of all columns
+    uint32_t ghost_columns[KEEL_MAX_TERMS]; // numbers of those that ghosts have
     uint32_t ghost_count;
+    mpi_bytes scratch; // a column while its ids become handles
     uint32_t stamp;
-    uint64_t serial; // of the next id that this rank gives
-    uint32_t *near;  // room for a list of ranks
-    mpi_list *lists; // by rank
-    mpi_bytes *out;  // by rank
+    keel_entity dead; // the handle of an entity that is; null: nobody needed it
+    uint64_t serial;  // of the next id that this rank gives
+    uint32_t *near;   // room for a list of ranks
+    mpi_list *lists;  // by rank, and one more
+    mpi_bytes *out;   // by rank
     keel_rank_bytes *send, *receive;
     double seconds_since_balance;
 };
@@ -90,9 +101,14 @@ keel_result keeli_domain_exchange(keel_domain *d);
 // Makes all ranks return the same: the error of the lowest rank that has one.
 keel_result keeli_domain_agree(keel_domain *d, keel_result own);
 bool keeli_list_add(mpi_list *list, keel_entity e);
+// Sends the same bytes to all ranks.
+keel_result keeli_domain_tell_all(keel_domain *d, const void *bytes, size_t size);
 
 void keeli_position_read(const keel_domain *d, const void *value, double at[MPI_AXES]);
 
+// Lists the columns of the world. Fails if a component has what other processes cannot have.
+keel_result keeli_columns_begin(keel_domain *d);
+void keeli_columns_end(keel_domain *d);
 // Appends entities with some of the domain's components, column by column.
 keel_result keeli_columns_pack(keel_domain *d, const mpi_list *entities, const uint32_t *numbers,
                                uint32_t count, mpi_bytes *out);
@@ -101,6 +117,20 @@ typedef enum mpi_into { INTO_OWNED, INTO_GHOSTS } mpi_into;
 keel_result keeli_columns_unpack(keel_domain *d, keel_rank_bytes in, mpi_into into, uint32_t from);
 // Hashes the values of an owned entity.
 keel_result keeli_columns_hash(keel_domain *d, uint64_t *hash);
+
+// ------------------------------------------------------------------ handles
+// Makes ids of the handles in a value: 0 for null, another one for all that are dead. `marks` is
+// true if the entities are marked as known to others. False: an error was kept.
+bool keeli_handles_to_ids(keel_domain *d, const mpi_column *column, unsigned char *value,
+                          bool marks);
+// Makes handles of the ids in a value; makes ghosts for entities that are not here.
+bool keeli_handles_from_ids(keel_domain *d, const mpi_column *column, unsigned char *value);
+// Makes ghosts of entities that go to another rank, so that handles to them stay.
+keel_result keeli_handles_leave(keel_domain *d, const mpi_list *list);
+// Tells all ranks which of the entities that they know are dead, and deletes those of others.
+keel_result keeli_handles_bury(keel_domain *d);
+// Deletes the ghosts that no value refers to any more.
+keel_result keeli_handles_collect(keel_domain *d);
 
 keel_result keeli_ghosts_refresh(keel_domain *d);
 // Gives ids to all entities that are there.

@@ -53,13 +53,24 @@ static keel_result list_owned(keel_domain *d,
 }
 
 // ------------------------------------------------------------------ ghosts
-// Deletes the ghosts that were not sent this time.
+// Takes the components of a ghost.
+static keel_result make_bare(keel_domain *d, keel_entity e) {
+    for (uint32_t k = 0; k < d->ghost_count; ++k)
+        if (keel_delete_component(d->world, e, d->columns[d->ghost_columns[k]].component) < 0)
+            return keeli_domain_fail_world(d);
+    keel_ghost *ghost = keel_get_component_mut(d->world, e, KEEL_OF(keel_ghost));
+    if (ghost) ghost->is_bare = true;
+    return KEEL_OK;
+}
+
+// Deletes the ghosts that were not sent this time. Where values may refer to them, only their
+// components go.
 static keel_result delete_old(keel_domain *d) {
     const keel_term terms[] = { { .kind = KEEL_TERM_READ, .component = KEEL_OF(keel_ghost) },
                                 { .kind = KEEL_TERM_ENTITY },
                                 { .kind = KEEL_TERM_END } };
-    mpi_list *old = &d->lists[0];
-    old->count = 0;
+    mpi_list *old = &d->lists[0], *bare = &d->lists[d->desc.ranks.count];
+    old->count = bare->count = 0;
     d->status.ghosts = 0;
     keel_view view;
     keel_iterator walk;
@@ -70,13 +81,16 @@ static keel_result delete_old(keel_domain *d) {
         const keel_ghost *ghosts = keel_span_read_component(&span, KEEL_OF(keel_ghost));
         for (uint32_t i = 0; i < span.count && has_room; ++i) {
             if (ghosts[i].stamp == d->stamp) ++d->status.ghosts;
-            else has_room = keeli_list_add(old, span.entities[i]);
+            else if (!ghosts[i].is_bare)
+                has_room = keeli_list_add(d->has_handles ? bare : old, span.entities[i]);
         }
     }
     keel_view_end(&view);
     if (!has_room) return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "deleting ghosts: out of memory");
     if (old->count && keel_delete_entities(d->world, old->items, old->count) < 0)
         return keeli_domain_fail_world(d);
+    for (uint32_t i = 0; i < bare->count; ++i)
+        KEEL_TRY(make_bare(d, bare->items[i]));
     return KEEL_OK;
 }
 
@@ -88,9 +102,10 @@ static keel_result exchange_lists(keel_domain *d, const uint32_t *numbers, uint3
     for (uint32_t r = 0; r < ranks && result == KEEL_OK; ++r)
         result = keeli_columns_pack(d, &d->lists[r], numbers, count, &d->out[r]);
     for (uint32_t r = 0; r < ranks && into == INTO_OWNED && result == KEEL_OK; ++r) {
-        d->status.sent += d->lists[r].count;
-        if (d->lists[r].count &&
-            keel_delete_entities(d->world, d->lists[r].items, d->lists[r].count) < 0)
+        const mpi_list *list = &d->lists[r];
+        d->status.sent += list->count;
+        if (d->has_handles) result = keeli_handles_leave(d, list);
+        else if (list->count && keel_delete_entities(d->world, list->items, list->count) < 0)
             result = keeli_domain_fail_world(d);
     }
     if (into == INTO_OWNED && result == KEEL_OK) result = keeli_ids_update(d);
@@ -103,7 +118,7 @@ static keel_result exchange_lists(keel_domain *d, const uint32_t *numbers, uint3
 
 keel_result keeli_ghosts_refresh(keel_domain *d) {
     const keel_result listed = list_owned(d, list_where_seen);
-    const keel_result result = exchange_lists(d, d->ghost_components, d->ghost_count, INTO_GHOSTS);
+    const keel_result result = exchange_lists(d, d->ghost_columns, d->ghost_count, INTO_GHOSTS);
     KEEL_TRY(listed);
     KEEL_TRY(result);
     KEEL_TRY(delete_old(d));
@@ -112,7 +127,7 @@ keel_result keeli_ghosts_refresh(keel_domain *d) {
 
 keel_result keeli_move(keel_domain *d) {
     const keel_result listed = list_owned(d, list_where_owned);
-    const keel_result result = exchange_lists(d, d->numbers, d->component_count, INTO_OWNED);
+    const keel_result result = exchange_lists(d, d->numbers, d->column_count, INTO_OWNED);
     KEEL_TRY(listed);
     return result;
 }

@@ -27,6 +27,10 @@
 /// **Ghosts** are read only. A system that writes a component of ghosts says
 /// KEEL_WITHOUT(keel_ghost).
 ///
+/// **Handles** in described fields (KEEL_FIELDS) go to other ranks as ids and become handles there:
+/// of the entity, of its ghost, or of a ghost without components that stands for it. When the
+/// entity dies, they name no entity, on all ranks from the end of the step on.
+///
 /// **Threads and order.** All functions of a domain belong to the world's owner. All ranks call
 /// keel_domain_begin, keel_domain_step, keel_domain_count and keel_domain_hash in the same order.
 #pragma once
@@ -96,15 +100,22 @@ static inline keel_global_id keel_child_id(keel_global_id parent, uint64_t numbe
     z ^= z >> 31;
     return (keel_global_id){ z | 1u << 31 };
 }
-/// Marks the copy of an entity that another rank owns.
+/// Marks an entity that another rank owns: a copy of one that this rank sees, or the place of one
+/// that a value here refers to, which has no other components.
 typedef struct keel_ghost {
-    uint32_t owner; ///< the rank
     uint32_t stamp; ///< private
+    bool is_bare;   ///< private: it has no other components
+    bool is_used;   ///< private
 } keel_ghost;
+/// Private: marks an entity that other ranks know, so that they hear of its end.
+typedef struct keel_known_ghost {
+    uint64_t id; ///< private
+} keel_known_ghost;
 /// @cond
 KEEL_FIELDS(keel_global_id, value);
 KEEL_COMPONENT(keel_global_id, KEEL_HAS_FIELDS(keel_global_id), .storage = KEEL_INDEXED);
 KEEL_COMPONENT(keel_ghost, .transient = true);
+KEEL_COMPONENT(keel_known_ghost, .transient = true);
 /// @endcond
 
 // ---------------------------------------------------------------- a domain

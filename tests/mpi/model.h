@@ -20,6 +20,12 @@ KEEL_COMPONENT(Place, KEEL_HAS_FIELDS(Place));
 KEEL_COMPONENT(Speed, .storage = KEEL_INDEXED, .no_padding = true);
 KEEL_COMPONENT(Life, .storage = KEEL_ARCHETYPE, .no_padding = true);
 KEEL_TAG(Red);
+typedef struct Friend {
+    keel_entity who; // the parent
+    uint32_t lost;
+} Friend;
+KEEL_FIELDS(Friend, who, lost);
+KEEL_COMPONENT(Friend, KEEL_HAS_FIELDS(Friend));
 
 static uint64_t scramble(uint64_t z) {
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -51,6 +57,13 @@ KEEL_SYSTEM(move, KEEL_WRITE(Place, p), KEEL_WRITE(Speed, v), KEEL_WITHOUT(keel_
     bounce(&p->y, &v->y);
 }
 
+// Notes the end of friends, on whatever rank they were.
+KEEL_SYSTEM(mourn, KEEL_WRITE(Friend, f), KEEL_WITHOUT(keel_ghost), KEEL_CONTEXT(context)) {
+    if (keel_is_null(f->who) || keel_is_alive(context, f->who)) return;
+    ++f->lost;
+    f->who = keel_null();
+}
+
 KEEL_SYSTEM(live, KEEL_READ(Place, p), KEEL_READ(Speed, v), KEEL_WRITE(Life, life),
             KEEL_READ(keel_global_id, id), KEEL_WITHOUT(keel_ghost), KEEL_ENTITY(e),
             KEEL_COMMANDS(out)) {
@@ -63,15 +76,15 @@ KEEL_SYSTEM(live, KEEL_READ(Place, p), KEEL_READ(Speed, v), KEEL_WRITE(Life, lif
     if (life->age % 64 == chance % 64 && life->children < 2)
         keel_add_entity(out, KEEL_INIT(keel_global_id, keel_child_id(*id, life->children++)),
                         KEEL_INIT(Place, *p), KEEL_INIT(Speed, { -v->y, v->x + 1000 }),
-                        KEEL_INIT(Life, { 0, 0 }));
+                        KEEL_INIT(Life, { 0, 0 }), KEEL_INIT(Friend, { e, 0 }));
     if (life->age > 80 + chance % 60) keel_delete_entity(out, e);
 }
-KEEL_WORKLOAD(tick, KEEL_STEP(push), KEEL_STEP(move), KEEL_STEP(live));
+KEEL_WORKLOAD(tick, KEEL_STEP(mourn), KEEL_STEP(push), KEEL_STEP(move), KEEL_STEP(live));
 
 // Creates a world with the entities that this rank begins with.
 static keel_world *new_world(keel_ranks ranks) {
     keel_world *w = keel_world_create(&(keel_world_desc){ .worker_count = 1 });
-    keel_register(w, Place, Speed, Life, Red, keel_global_id, keel_ghost);
+    keel_register(w, Place, Speed, Life, Red, Friend, keel_global_id, keel_ghost);
     uint64_t count;
     const uint64_t first = keel_rank_share(ranks, POPULATION, &count);
     for (uint64_t i = first; i < first + count; ++i) {

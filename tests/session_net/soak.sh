@@ -11,7 +11,7 @@ work=$(mktemp -d)
 host=
 guest=
 trap 'kill $host $guest 2>/dev/null || true; rm -rf "$work"' EXIT
-options="--frames $frames --fast --hash --stats --simulate loss=5,delay=60,jitter=10,duplicate=1"
+options="--frames $frames --fast --hash --stats --simulate loss=5,delay=100,jitter=10,duplicate=1"
 
 # shellcheck disable=SC2086 # options are meant to be split
 "$peer" --host 0 $options >"$work/host" 2>&1 &

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// Handles in values of entities that go to other ranks. Each entity that a value here refers to has
+// a handle here: if another rank owns it, that of a ghost. Ghosts are deleted when their entity
+// dies, or when no value refers to them any more.
+#include "domain.h"
+
+#include <string.h>
+
+static const uint64_t id_of_the_dead = UINT64_MAX;
+
+// False: the entity has none.
+static bool id_of(const keel_domain *d, keel_entity e, uint64_t *id) {
+    const keel_global_id *value = keel_get_component(d->world, e, KEEL_OF(keel_global_id));
+    *id = value ? value->value : keel_is_null(e) ? 0 : id_of_the_dead;
+    return value || !keel_is_alive(d->world, e);
+}
+
+// Marks an entity that others will know. Ghosts are known already.
+static bool mark_known(keel_domain *d, keel_entity e, uint64_t id) {
+    if (!id || id == id_of_the_dead || keel_has_component(d->world, e, KEEL_OF(keel_ghost)) ||
+        keel_has_component(d->world, e, KEEL_OF(keel_known_ghost)))
+        return true;
+    const keel_known_ghost known = { id };
+    return keel_add_component(d->world, e, KEEL_OF(keel_known_ghost), &known) >= 0;
+}
+
+bool keeli_handles_to_ids(keel_domain *d, const mpi_column *column, unsigned char *value,
+                          bool marks) {
+    for (uint32_t i = 0; i < column->handle_count; ++i) {
+        keel_entity e;
+        uint64_t id;
+        memcpy(&e, value + column->handles[i], sizeof e);
+        if (!id_of(d, e, &id)) {
+            (void)keeli_domain_fail(d, KEEL_ERROR_UNKNOWN,
+                                    "'%.80s' of an entity refers to entity %u, which has no global "
+                                    "id; give it one, or the component of places",
+                                    column->component->name, (unsigned)keel_entity_index(e));
+            return false;
+        }
+        if (marks && !mark_known(d, e, id)) {
+            (void)keeli_domain_fail_world(d);
+            return false;
+        }
+        memcpy(value + column->handles[i], &id, sizeof id);
+    }
+    return true;
+}
+
+// Returns a handle of an entity that is dead.
+static bool dead_entity(keel_domain *d, keel_entity *out) {
+    if (keel_is_null(d->dead)) {
+        d->dead = keel_add_entity_values(d->world, NULL);
+        if (keel_is_null(d->dead) || keel_delete_entity(d->world, d->dead) < 0) return false;
+    }
+    *out = d->dead;
+    return true;
+}
+
+// Returns the entity of an id, or a new ghost that stands for it.
+static bool entity_of(keel_domain *d, uint64_t id, keel_entity *out) {
+    if (id == id_of_the_dead) return dead_entity(d, out);
+    *out = keeli_ids_find(&d->ids, id);
+    if (!id) return true;
+    if (keel_is_null(*out)) {
+        const keel_global_id global = { id };
+        const keel_ghost ghost = { .stamp = d->stamp - 1, .is_bare = true };
+        const keel_value values[] = { { KEEL_OF(keel_global_id), &global },
+                                      { KEEL_OF(keel_ghost), &ghost },
+                                      { NULL, NULL } };
+        *out = keel_add_entity_values(d->world, values);
+        return !keel_is_null(*out) && keeli_ids_reserve(&d->ids, 1) &&
+               keeli_ids_add(&d->ids, id, *out);
+    }
+    return true;
+}
+
+bool keeli_handles_from_ids(keel_domain *d, const mpi_column *column, unsigned char *value) {
+    for (uint32_t i = 0; i < column->handle_count; ++i) {
+        keel_entity e;
+        uint64_t id;
+        memcpy(&id, value + column->handles[i], sizeof id);
+        if (!entity_of(d, id, &e)) {
+            (void)keeli_domain_fail(d, KEEL_ERROR_MEMORY, "unpacking handles: out of memory");
+            return false;
+        }
+        memcpy(value + column->handles[i], &e, sizeof e);
+    }
+    return true;
+}
+
+keel_result keeli_handles_leave(keel_domain *d, const mpi_list *list) {
+    const keel_ghost ghost = { .stamp = d->stamp - 1, .is_bare = true };
+    for (uint32_t i = 0; i < list->count; ++i) {
+        const keel_entity e = list->items[i];
+        // removed and not deleted: it did not die
+        keel_known_ghost known;
+        const keel_out out[] = { { KEEL_OF(keel_known_ghost), &known, NULL },
+                                 { NULL, NULL, NULL } };
+        if (keel_remove_component_values(d->world, e, out) < 0) return keeli_domain_fail_world(d);
+        for (uint32_t k = 0; k < d->column_count; ++k)
+            if (keel_delete_component(d->world, e, d->columns[k].component) < 0)
+                return keeli_domain_fail_world(d);
+        if (keel_add_component(d->world, e, KEEL_OF(keel_ghost), &ghost) < 0)
+            return keeli_domain_fail_world(d);
+    }
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ deaths
+keel_result keeli_handles_bury(keel_domain *d) {
+    if (!d->has_handles) return KEEL_OK;
+    d->scratch.size = 0;
+    bool has_room = true;
+    keel_removal_walk walk =
+        keel_removals((keel_scope *)d->deaths, KEEL_OF(keel_known_ghost), KEEL_TRACK_DELETION);
+    while (has_room && keel_removal_next(&walk)) {
+        uint64_t *at = keeli_bytes_add(&d->scratch, sizeof *at);
+        has_room = at != NULL;
+        if (at) *at = ((const keel_known_ghost *)walk.removal.value)->id;
+    }
+    keel_reader_advance(d->deaths);
+    KEEL_TRY(keeli_domain_tell_all(d, d->scratch.items, d->scratch.size));
+    if (!has_room) return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "telling deaths: out of memory");
+    // also this rank's own: a value that has just come may refer to one
+    for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
+        const uint64_t *ids = d->receive[r].bytes;
+        for (size_t i = 0; i < d->receive[r].size / sizeof *ids; ++i) {
+            const keel_entity e = keeli_ids_find(&d->ids, ids[i]);
+            if (keel_has_component(d->world, e, KEEL_OF(keel_ghost)) &&
+                keel_delete_entity(d->world, e) < 0)
+                return keeli_domain_fail_world(d);
+        }
+    }
+    return keeli_ids_update(d);
+}
+
+// ------------------------------------------------------------------ what nobody refers to
+typedef struct use_walk {
+    keel_domain *d;
+    const mpi_column *column;
+    mpi_list *used;
+} use_walk;
+
+// Lists the ghosts that values refer to.
+static bool use_values(const keel_value_run *run, void *data) {
+    const use_walk *w = data;
+    const uint32_t size = w->column->component->size;
+    for (uint32_t i = 0; i < run->count; ++i)
+        for (uint32_t k = 0; k < w->column->handle_count; ++k) {
+            keel_entity e;
+            memcpy(&e, (const char *)run->values + (size_t)i * size + w->column->handles[k],
+                   sizeof e);
+            if (keel_has_component(w->d->world, e, KEEL_OF(keel_ghost)) &&
+                !keeli_list_add(w->used, e))
+                return false;
+        }
+    return true;
+}
+
+// Lists the ghosts that no value refers to and that no rank sends; the others are not kept for
+// long.
+static keel_result list_unused(keel_domain *d, mpi_list *unused) {
+    const keel_term terms[] = { { .kind = KEEL_TERM_WRITE, .component = KEEL_OF(keel_ghost) },
+                                { .kind = KEEL_TERM_ENTITY },
+                                { .kind = KEEL_TERM_END } };
+    keel_view view;
+    keel_iterator walk;
+    if (keel_view_begin(&view, (keel_scope *)d->world, terms, "keel::mpi: unused ghosts") < 0)
+        return keeli_domain_fail_world(d);
+    bool has_room = keel_iterator_begin(&walk, &view) == KEEL_OK;
+    for (keel_span span; has_room && keel_iterator_next_span(&walk, &span);) {
+        keel_ghost *ghosts = keel_span_write_component(&span, KEEL_OF(keel_ghost));
+        for (uint32_t i = 0; i < span.count && has_room; ++i) {
+            if (!ghosts[i].is_used && ghosts[i].is_bare)
+                has_room = keeli_list_add(unused, span.entities[i]);
+            ghosts[i].is_used = false;
+        }
+    }
+    keel_view_end(&view);
+    return has_room ? KEEL_OK
+                    : keeli_domain_fail(d, KEEL_ERROR_MEMORY, "deleting ghosts: out of memory");
+}
+
+keel_result keeli_handles_collect(keel_domain *d) {
+    if (!d->has_handles) return KEEL_OK;
+    mpi_list *used = &d->lists[0], *unused = &d->lists[d->desc.ranks.count];
+    used->count = unused->count = 0;
+    for (uint32_t i = 0; i < d->column_count; ++i) {
+        use_walk w = { d, &d->columns[i], used };
+        if (!w.column->handle_count) continue;
+        const keel_result result = keel_visit_values(d->world, w.column->component, use_values, &w);
+        if (result < 0)
+            return keeli_domain_fail(d, result, "looking for handles: a component is in use");
+    }
+    for (uint32_t i = 0; i < used->count; ++i) {
+        keel_ghost *ghost = keel_get_component_mut(d->world, used->items[i], KEEL_OF(keel_ghost));
+        if (ghost) ghost->is_used = true;
+    }
+    KEEL_TRY(list_unused(d, unused));
+    if (unused->count && keel_delete_entities(d->world, unused->items, unused->count) < 0)
+        return keeli_domain_fail_world(d);
+    return keeli_ids_update(d);
+}
