@@ -109,11 +109,13 @@ static uint32_t inputs_in_packet(const keel_session *s) {
     return most < PACKET_RUN ? (uint32_t)most : PACKET_RUN;
 }
 
-// True if a member has said that it does not hear the player of a slot, whose inputs we know.
+// True if a member has said that it does not hear the player of a slot, whose inputs we know. The
+// member may know an earlier frame of entering than we do: what lies between both are no inputs.
 static bool needs_relay(const keel_session *s, const session_peer *peer, uint32_t slot) {
     if (peer->slots >> slot & 1 || s->own >> slot & 1 || s->leaving >> slot & 1) return false;
+    const input_slot *known = &s->in.slot[slot];
     const bool is_behind =
-        peer->known[slot] < s->in.slot[slot].known && s->in.slot[slot].is_playing;
+        known->is_playing && peer->known[slot] >= known->from && peer->known[slot] < known->known;
     return is_behind && s->clock < peer->relay_until[slot];
 }
 
