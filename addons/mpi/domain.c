@@ -3,6 +3,7 @@
 #include "domain.h"
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,24 +48,38 @@ keel_result keeli_domain_tell_all(keel_domain *d, const void *bytes, size_t size
             d->desc.ranks.stop(d->desc.ranks.self, "out of memory");
             return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "telling all ranks: out of memory");
         }
-        memcpy(at, bytes, size);
+        if (size) memcpy(at, bytes, size);
     }
     return keeli_domain_exchange(d);
 }
 
-keel_result keeli_domain_agree(keel_domain *d, keel_result own) {
-    keel_error error = d->error;
-    if (own >= 0) error = (keel_error){ .result = KEEL_OK };
-    KEEL_TRY(keeli_domain_tell_all(d, &error, own < 0 ? sizeof error : sizeof error.result));
+// What ranks tell each other at the end of each call.
+typedef struct rank_report {
+    double seconds, cost; // in the workload; of the last balance
+    keel_error error;     // only sent if there is one
+} rank_report;
+
+keel_result keeli_domain_agree(keel_domain *d, keel_result own, double seconds) {
+    const size_t short_size = offsetof(rank_report, error);
+    rank_report report = { .seconds = seconds, .cost = d->own_cost, .error = d->error };
+    KEEL_TRY(keeli_domain_tell_all(d, &report, own < 0 ? sizeof report : short_size));
+    double most = 0;
     for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
-        if (d->receive[r].size < sizeof error) continue;
-        memcpy(&error, d->receive[r].bytes, sizeof error);
-        d->error = error;
+        const size_t size = d->receive[r].size;
+        if (size < short_size)
+            return keeli_domain_fail(d, KEEL_ERROR_FORMAT, "rank %u sent no report", (unsigned)r);
+        memcpy(&report, d->receive[r].bytes, size < sizeof report ? short_size : sizeof report);
+        d->all_seconds += report.seconds;
+        most = report.seconds > most ? report.seconds : most;
+        d->most_cost = report.cost > d->most_cost ? report.cost : d->most_cost;
+        if (size < sizeof report) continue;
+        d->error = report.error;
         if (d->desc.ranks.count > 1)
             (void)snprintf(d->error.message, sizeof d->error.message, "rank %u: %.230s",
-                           (unsigned)r, error.message);
-        return error.result;
+                           (unsigned)r, report.error.message);
+        return d->error.result;
     }
+    d->most_seconds += most;
     return KEEL_OK;
 }
 
@@ -188,6 +203,7 @@ keel_domain *keel_domain_begin(keel_world *world, const keel_domain_desc *desc) 
     d->desc = *desc;
     if (!d->desc.ranks.count) d->desc.ranks = keel_mpi_ranks();
     if (!d->desc.dimensions) d->desc.dimensions = 2;
+    if (!(d->desc.balance_above > 0)) d->desc.balance_above = 1.2;
     const keel_ranks ranks = d->desc.ranks;
     if (!ranks.count || ranks.count > MPI_MOST_RANKS || ranks.rank >= ranks.count) {
         free(d);
@@ -199,7 +215,8 @@ keel_domain *keel_domain_begin(keel_world *world, const keel_domain_desc *desc) 
         keel_domain_end(d);
         return refuse(desc, KEEL_ERROR_MEMORY, "beginning a domain: out of memory");
     }
-    keel_result result = keeli_domain_agree(d, begin(d));
+    keel_result result = keeli_domain_agree(d, begin(d), 0);
+    if (result >= 0) result = keeli_domain_agree(d, keeli_schema_compare(d), 0);
     if (result >= 0) result = keel_domain_balance(d);
     if (result >= 0) return d;
     const keel_error error = d->error;
@@ -237,26 +254,45 @@ static double seconds_now(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+// Runs the workload, and makes the reduced uniques one. Returns the seconds of the workload.
+static double run(keel_domain *d, const keel_workload *workload, keel_result *result) {
+    const double begin = seconds_now();
+    const keel_run_desc run = { .dt = d->desc.dt };
+    if (*result >= 0) *result = keeli_schema_check_workload(d, workload);
+    if (*result >= 0 && keel_run_workload_of(d->world, workload, &run) < 0)
+        *result = keeli_domain_fail_world(d);
+    const double seconds = seconds_now() - begin;
+    const keel_result reduced = keeli_reduce(d);
+    if (*result >= 0) *result = reduced;
+    return seconds;
+}
+
+// True if the slowest rank has kept the others waiting for longer than dividing space takes.
+static bool does_balance_pay(const keel_domain *d) {
+    const double average = d->all_seconds / d->desc.ranks.count;
+    return d->most_seconds > d->desc.balance_above * average &&
+           d->most_seconds - average > d->most_cost;
+}
+
 keel_result keel_domain_step(keel_domain *d, const keel_workload *workload) {
     if (!d || !workload) return KEEL_ERROR_ARGUMENT;
     const double begin = seconds_now();
     keel_result result = keeli_ghosts_refresh(d);
     const double seen = seconds_now();
-    const keel_run_desc run = { .dt = d->desc.dt };
-    if (result >= 0 && keel_run_workload_of(d->world, workload, &run) < 0)
-        result = keeli_domain_fail_world(d);
+    const double seconds = run(d, workload, &result);
     const double ran = seconds_now();
     if (result >= 0) result = keeli_ids_update(d);
     const keel_result moved = keeli_move(d);
     result = result < 0 ? result : moved;
     const keel_result buried = keeli_handles_bury(d);
-    result = keeli_domain_agree(d, result < 0 ? result : buried);
+    result = keeli_domain_agree(d, result < 0 ? result : buried, seconds);
     d->status.seconds_ghosts += seen - begin;
-    d->status.seconds_run += ran - seen;
+    d->status.seconds_run += seconds;
     d->status.seconds_move += seconds_now() - ran;
-    d->seconds_since_balance += ran - seen;
-    d->status.steps += result >= 0;
-    return result;
+    d->own_seconds += seconds;
+    KEEL_TRY(result);
+    ++d->status.steps;
+    return does_balance_pay(d) ? keel_domain_balance(d) : KEEL_OK;
 }
 
 // ------------------------------------------------------------------ balance
@@ -274,7 +310,7 @@ static keel_result tell_sample(keel_domain *d) {
     mpi_point *sample = calloc(most, sizeof *sample);
     keel_result result = sample ? keel_iterator_begin(&walk, &view) : KEEL_ERROR_MEMORY;
     uint32_t number = 0, count = 0;
-    const double work = d->seconds_since_balance > 0 ? d->seconds_since_balance / owned : 1;
+    const double work = d->own_seconds > 0 && owned ? d->own_seconds / owned : 1;
     for (keel_span span; result == KEEL_OK && keel_iterator_next_span(&walk, &span);) {
         const char *values = keel_span_read_component(&span, d->desc.position);
         for (uint32_t i = 0; i < span.count; ++i, ++number) {
@@ -305,16 +341,21 @@ static keel_result cut_space(keel_domain *d) {
     }
     keeli_regions_cut(d->cuts, d->desc.ranks.count, points, (uint32_t)count, d->desc.dimensions);
     free(points);
-    d->seconds_since_balance = 0;
     return KEEL_OK;
 }
 
 keel_result keel_domain_balance(keel_domain *d) {
     if (!d) return KEEL_ERROR_ARGUMENT;
+    const double begin = seconds_now();
     const keel_result cut = cut_space(d), moved = keeli_move(d);
     keel_result result = cut < 0 ? cut : moved;
     if (result >= 0) result = keeli_handles_collect(d);
-    return keeli_domain_agree(d, result);
+    d->own_cost = seconds_now() - begin;
+    d->own_seconds = d->most_cost = 0;
+    result = keeli_domain_agree(d, result, 0);
+    d->all_seconds = d->most_seconds = 0;
+    ++d->status.balances;
+    return result;
 }
 
 // ------------------------------------------------------------------ answers
@@ -327,12 +368,14 @@ keel_domain_status keel_domain_status_of(const keel_domain *d) {
     keel_domain_status status = d->status;
     status.rank = d->desc.ranks.rank;
     status.ranks = d->desc.ranks.count;
+    status.imbalance =
+        d->all_seconds > 0 ? d->most_seconds * d->desc.ranks.count / d->all_seconds : 1;
     return status;
 }
 
 // Adds up a number of each rank.
 static keel_result sum(keel_domain *d, keel_result own, uint64_t *number) {
-    KEEL_TRY(keeli_domain_agree(d, own));
+    KEEL_TRY(keeli_domain_agree(d, own, 0));
     KEEL_TRY(keeli_domain_tell_all(d, number, sizeof *number));
     *number = 0;
     for (uint32_t r = 0; r < d->desc.ranks.count; ++r)

@@ -89,7 +89,11 @@ struct keel_domain {
     mpi_list *lists;  // by rank, and one more
     mpi_bytes *out;   // by rank
     keel_rank_bytes *send, *receive;
-    double seconds_since_balance;
+    const keel_workload *checked;     // its systems write no ghosts
+    double own_seconds;               // in workloads since the last balance
+    double own_cost;                  // seconds of the last balance
+    double all_seconds, most_seconds; // of all ranks; of the slowest rank of each step
+    double most_cost;
 };
 
 // Keeps an error, with its sentence. Returns the result.
@@ -98,8 +102,9 @@ keel_result keeli_domain_fail(keel_domain *d, keel_result result, const char *fo
 keel_result keeli_domain_fail_world(keel_domain *d);
 // Sends what `d->out` has, empties it, and receives.
 keel_result keeli_domain_exchange(keel_domain *d);
-// Makes all ranks return the same: the error of the lowest rank that has one.
-keel_result keeli_domain_agree(keel_domain *d, keel_result own);
+// Makes all ranks return the same: the error of the lowest rank that has one. All ranks learn how
+// long each was in its workload, `seconds`.
+keel_result keeli_domain_agree(keel_domain *d, keel_result own, double seconds);
 bool keeli_list_add(mpi_list *list, keel_entity e);
 // Sends the same bytes to all ranks.
 keel_result keeli_domain_tell_all(keel_domain *d, const void *bytes, size_t size);
@@ -131,6 +136,13 @@ keel_result keeli_handles_leave(keel_domain *d, const mpi_list *list);
 keel_result keeli_handles_bury(keel_domain *d);
 // Deletes the ghosts that no value refers to any more.
 keel_result keeli_handles_collect(keel_domain *d);
+
+// Fails if the ranks do not have the same components and options.
+keel_result keeli_schema_compare(keel_domain *d);
+// Fails if a system of the workload writes what ghosts have.
+keel_result keeli_schema_check_workload(keel_domain *d, const keel_workload *workload);
+// Makes the reduced uniques one of all ranks.
+keel_result keeli_reduce(keel_domain *d);
 
 keel_result keeli_ghosts_refresh(keel_domain *d);
 // Gives ids to all entities that are there.

@@ -122,6 +122,19 @@ KEEL_COMPONENT(keel_known_ghost, .transient = true);
 /// The part of a model that one rank owns.
 typedef struct keel_domain keel_domain;
 
+/// How the values of a unique on all ranks become one.
+typedef enum keel_reduce_kind {
+    KEEL_REDUCE_SUM, ///< adds up each field; sums of floats depend on the number of ranks
+    KEEL_REDUCE_MIN, ///< the least of each field
+    KEEL_REDUCE_MAX  ///< the greatest of each field
+} keel_reduce_kind;
+/// A unique that all ranks share: after the workload of each step it is the sum, or the least or
+/// greatest, of those of all ranks. Systems see that of the step before until they set it anew.
+typedef struct keel_reduced {
+    const keel_component *unique; ///< KEEL_UNIQUE_OF, with described fields; NULL ends a list
+    keel_reduce_kind how;         ///< for all of its fields, which are numbers
+} keel_reduced;
+
 /// The options of a domain. Zero members take their defaults.
 typedef struct keel_domain_desc {
     keel_ranks ranks; ///< default: keel_mpi_ranks
@@ -132,16 +145,24 @@ typedef struct keel_domain_desc {
     double halo;         ///< how far a rank sees beyond its region, in units of `position`
     /// The components that ghosts have besides `position`; NULL: none
     const keel_component *const *ghosts;
+    const keel_reduced *reduced; ///< uniques that all ranks share, a list that ends with a NULL
+                                 ///< unique; NULL: none
+    /// Space is divided anew when the slowest rank took so many times as long as all on average,
+    /// and has lost more time than dividing takes; default 1.2. keel_domain_balance does it at once
+    double balance_above;
     double dt;         ///< seconds of a step, for systems that ask; default 0
     keel_error *error; ///< filled when keel_domain_begin returns NULL; may be NULL
 } keel_domain_desc;
 
 /// Begins a domain over the worlds of all ranks: gives ids to the entities that have `position`,
-/// divides space, and moves each entity to the rank that owns its place.
+/// divides space, and moves each entity to the rank that owns its place. Register all components
+/// before: ranks whose components or options are not the same are refused, with a sentence.
 /// @return NULL on error, on all ranks, and `desc->error` says why
 KEEL_API keel_domain *keel_domain_begin(keel_world *world, const keel_domain_desc *desc);
 /// Plays one step on all ranks.
-/// @return KEEL_OK; an error of the workload or of a rank, on all ranks: keel_domain_error
+/// @return KEEL_OK; an error of the workload or of a rank, on all ranks: keel_domain_error;
+///   KEEL_ERROR_ACCESS: a system of the workload writes a component that ghosts have, and does not
+///   say KEEL_WITHOUT(keel_ghost)
 KEEL_API keel_result keel_domain_step(keel_domain *d, const keel_workload *workload);
 /// Divides space anew, so that all ranks have as much to do, and moves entities.
 /// @return as keel_domain_step
@@ -161,6 +182,8 @@ typedef struct keel_domain_status {
     double seconds_run;      ///< in the workload
     double seconds_ghosts;   ///< in bringing ghosts up to date
     double seconds_move;     ///< in moving entities
+    uint64_t balances;       ///< how often space was divided anew
+    double imbalance;        ///< slowest rank to average, since then; 1: none
 } keel_domain_status;
 /// Returns the status of this rank; all zeros for NULL.
 KEEL_API keel_domain_status keel_domain_status_of(const keel_domain *d);

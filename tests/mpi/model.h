@@ -64,22 +64,41 @@ KEEL_SYSTEM(mourn, KEEL_WRITE(Friend, f), KEEL_WITHOUT(keel_ghost), KEEL_CONTEXT
     f->who = keel_null();
 }
 
-KEEL_SYSTEM(live, KEEL_READ(Place, p), KEEL_READ(Speed, v), KEEL_WRITE(Life, life),
-            KEEL_READ(keel_global_id, id), KEEL_WITHOUT(keel_ghost), KEEL_ENTITY(e),
-            KEEL_COMMANDS(out)) {
+typedef struct Census {
+    uint64_t alive;
+    uint32_t red[2];
+} Census;
+static const Census nobody = { 0 };
+KEEL_FIELDS(Census, alive, red);
+KEEL_UNIQUE(Census, KEEL_HAS_FIELDS(Census), .initial = &nobody);
+
+KEEL_SYSTEM_ONCE(begin_census, KEEL_UNIQUE_WRITE(Census, census)) { *census = nobody; }
+KEEL_SYSTEM(take_census, KEEL_WITH(Place), KEEL_WITHOUT(keel_ghost),
+            KEEL_UNIQUE_WRITE(Census, census), KEEL_ENTITY(e), KEEL_MAY_READ(Red),
+            KEEL_CONTEXT(context)) {
+    ++census->alive;
+    ++census->red[keel_has(context, e, Red)];
+}
+
+// Uses the census of all ranks, of the step before.
+KEEL_SYSTEM(live, KEEL_UNIQUE_READ(Census, census), KEEL_READ(Place, p), KEEL_READ(Speed, v),
+            KEEL_WRITE(Life, life), KEEL_READ(keel_global_id, id), KEEL_WITHOUT(keel_ghost),
+            KEEL_ENTITY(e), KEEL_COMMANDS(out)) {
     const uint64_t chance = scramble(id->value);
     ++life->age;
     if (life->age % 8 == 0) {
         if (life->age & 8) keel_add(out, e, Red);
         else keel_delete(out, e, Red);
     }
-    if (life->age % 64 == chance % 64 && life->children < 2)
+    if (life->age % 64 == chance % 64 && life->children < 2 &&
+        census->alive < 2 * census->red[0] + 90)
         keel_add_entity(out, KEEL_INIT(keel_global_id, keel_child_id(*id, life->children++)),
                         KEEL_INIT(Place, *p), KEEL_INIT(Speed, { -v->y, v->x + 1000 }),
                         KEEL_INIT(Life, { 0, 0 }), KEEL_INIT(Friend, { e, 0 }));
     if (life->age > 80 + chance % 60) keel_delete_entity(out, e);
 }
-KEEL_WORKLOAD(tick, KEEL_STEP(mourn), KEEL_STEP(push), KEEL_STEP(move), KEEL_STEP(live));
+KEEL_WORKLOAD(tick, KEEL_STEP(mourn), KEEL_STEP(push), KEEL_STEP(move), KEEL_STEP(live),
+              KEEL_STEP(begin_census), KEEL_STEP(take_census));
 
 // Creates a world with the entities that this rank begins with.
 static keel_world *new_world(keel_ranks ranks) {
@@ -96,11 +115,15 @@ static keel_world *new_world(keel_ranks ranks) {
     return w;
 }
 
+static const keel_reduced reduced[] = { { KEEL_UNIQUE_OF(Census), KEEL_REDUCE_SUM },
+                                        { NULL, KEEL_REDUCE_SUM } };
+
 static keel_domain *begin_domain(keel_ranks ranks, keel_world *w, keel_error *error) {
     const keel_domain_desc desc = { .ranks = ranks,
                                     .position = KEEL_OF(Place),
                                     .halo = REACH,
                                     .ghosts = KEEL_LIST(Red),
+                                    .reduced = reduced,
                                     .error = error };
     return keel_domain_begin(w, &desc);
 }

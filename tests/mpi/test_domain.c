@@ -83,9 +83,84 @@ static void any_number_of_ranks_gives_the_same(void **unused) {
     }
 }
 
+// ------------------------------------------------------------------ what is refused
+typedef enum fault { OTHER_COMPONENT, MORE_COMPONENTS, OTHER_HALO, SAME_ID, WRITES_GHOSTS } fault;
+
+typedef struct Extra {
+    uint32_t number;
+} Extra;
+KEEL_COMPONENT(Extra);
+typedef struct Wide {
+    uint32_t numbers[2];
+} Wide;
+KEEL_COMPONENT(Wide, .name = "Changed");
+typedef struct Narrow {
+    uint32_t number;
+} Narrow;
+KEEL_COMPONENT(Narrow, .name = "Changed");
+KEEL_SYSTEM(move_all, KEEL_WRITE(Place, p)) { ++p->x; }
+KEEL_WORKLOAD(bad_tick, KEEL_STEP(move_all));
+
+typedef struct refusal {
+    fault fault;
+    keel_result results[4];
+    char texts[4][256];
+} refusal;
+
+static void begin_wrong(keel_ranks ranks, void *data) {
+    refusal *r = data;
+    const bool is_odd = ranks.rank == 2;
+    keel_world *w = new_world(ranks);
+    if (r->fault == OTHER_COMPONENT) {
+        if (is_odd) keel_register(w, Wide);
+        else keel_register(w, Narrow);
+    }
+    if (r->fault == MORE_COMPONENTS && is_odd) keel_register(w, Extra);
+    if (r->fault == SAME_ID && ranks.rank != 1)
+        keel_add_entity(w, KEEL_INIT(keel_global_id, { 7777 }), KEEL_INIT(Place, { 5, 5 }));
+    keel_error error = { 0 };
+    const keel_domain_desc desc = { .ranks = ranks,
+                                    .position = KEEL_OF(Place),
+                                    .halo = r->fault == OTHER_HALO && is_odd ? REACH + 1 : REACH,
+                                    .error = &error };
+    keel_domain *d = keel_domain_begin(w, &desc);
+    r->results[ranks.rank] = d ? keel_domain_step(d, KEEL_WORKLOAD_OF(bad_tick)) : error.result;
+    snprintf(r->texts[ranks.rank], sizeof r->texts[0], "%s",
+             d ? keel_domain_error(d)->message : error.message);
+    keel_domain_end(d);
+    keel_world_destroy(w);
+}
+
+static void wrong_programs_are_refused_on_all_ranks(void **unused) {
+    (void)unused;
+    static const struct {
+        keel_result result;
+        const char *text;
+    } expected[] = {
+        { KEEL_ERROR_SCHEMA,
+          "rank 2: component 'Changed': it is not the same as on rank 0 (8 bytes "
+          "here, 4 there); start all ranks with one program" },
+        { KEEL_ERROR_SCHEMA, "rank 2: component 'Extra': it is registered here, but not on rank 0; "
+                             "register the same components on all ranks before keel_domain_begin" },
+        { KEEL_ERROR_SCHEMA, "rank 2: .halo: it is not the same as on rank 0" },
+        { KEEL_ERROR_OCCUPIED, "global id 7777" },
+        { KEEL_ERROR_ACCESS, "system 'move_all' writes 'Place', which ghosts have; add "
+                             "KEEL_WITHOUT(keel_ghost)" },
+    };
+    for (int f = OTHER_COMPONENT; f <= WRITES_GHOSTS; ++f) {
+        refusal r = { .fault = (fault)f };
+        assert_int_equal(keel_run_ranks(4, 3, begin_wrong, &r), KEEL_OK);
+        for (int i = 0; i < 4; ++i) {
+            if (!strstr(r.texts[i], expected[f].text)) fail_msg("%d: %s", i, r.texts[i]);
+            assert_int_equal(r.results[i], expected[f].result);
+        }
+    }
+}
+
 int main(void) {
     static const struct CMUnitTest tests[] = {
         TEST(any_number_of_ranks_gives_the_same, "any number of ranks gives the same"),
+        TEST(wrong_programs_are_refused_on_all_ranks, "wrong programs are refused on all ranks"),
     };
     return RUN(tests);
 }
