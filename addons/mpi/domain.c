@@ -53,7 +53,7 @@ keel_result keeli_domain_tell_all(keel_domain *d, const void *bytes, size_t size
     return keeli_domain_exchange(d);
 }
 
-// What ranks tell each other at the end of each call.
+// The report that each rank gives all others at the end of each call.
 typedef struct rank_report {
     double seconds, cost; // in the workload; of the last balance
     keel_error error;     // only sent if there is one

@@ -78,13 +78,13 @@ struct keel_domain {
     mpi_column *columns; // the components of entities, by name: the same on all ranks
     uint32_t column_count;
     bool has_handles;                       // in any of them
-    uint32_t *numbers;                      // of all columns
+    uint32_t *numbers;                      // the numbers of all columns
     uint32_t ghost_columns[KEEL_MAX_TERMS]; // numbers of those that ghosts have
     uint32_t ghost_count;
     mpi_bytes scratch; // a column while its ids become handles
     uint32_t stamp;
     keel_entity dead; // the handle of an entity that is; null: nobody needed it
-    uint64_t serial;  // of the next id that this rank gives
+    uint64_t serial;  // number of the next id that this rank gives
     uint32_t *near;   // room for a list of ranks
     mpi_list *lists;  // by rank, and one more
     mpi_bytes *out;   // by rank
@@ -92,7 +92,7 @@ struct keel_domain {
     const keel_workload *checked;     // its systems write no ghosts
     double own_seconds;               // in workloads since the last balance
     double own_cost;                  // seconds of the last balance
-    double all_seconds, most_seconds; // of all ranks; of the slowest rank of each step
+    double all_seconds, most_seconds; // sums: of all ranks; of the slowest rank of each step
     double most_cost;
 };
 
@@ -117,7 +117,7 @@ void keeli_columns_end(keel_domain *d);
 // Appends entities with some of the domain's components, column by column.
 keel_result keeli_columns_pack(keel_domain *d, const mpi_list *entities, const uint32_t *numbers,
                                uint32_t count, mpi_bytes *out);
-// What columns are unpacked into: ghosts of a rank, or entities of this one.
+// The kind of entities that columns become: ghosts, or entities of this rank.
 typedef enum mpi_into { INTO_OWNED, INTO_GHOSTS } mpi_into;
 keel_result keeli_columns_unpack(keel_domain *d, keel_rank_bytes in, mpi_into into, uint32_t from);
 // Hashes the values of an owned entity.

@@ -59,7 +59,7 @@ void keeli_ids_remove(mpi_ids *ids, uint64_t id) {
     if (!ids->keys[hole]) return;
     --ids->count;
     ids->keys[hole] = 0;
-    // those behind it that would not be found any more move into the hole
+    // keys behind the hole that would not be found any more move into it
     for (uint32_t i = (hole + 1) & (ids->room - 1); ids->keys[i]; i = (i + 1) & (ids->room - 1)) {
         const uint32_t distance = (i - place_of(ids, ids->keys[i])) & (ids->room - 1);
         if (distance < ((i - hole) & (ids->room - 1))) continue;

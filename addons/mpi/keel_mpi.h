@@ -43,7 +43,7 @@ extern "C" {
 // ---------------------------------------------------------------- ranks
 /// Bytes for a rank, or from one.
 typedef struct keel_rank_bytes {
-    const void *bytes; ///< may be NULL if `size` is 0
+    const void *bytes; ///< NULL is allowed if `size` is 0
     size_t size;       ///< number of bytes
 } keel_rank_bytes;
 
@@ -122,7 +122,7 @@ KEEL_COMPONENT(keel_known_ghost, .transient = true);
 /// The part of a model that one rank owns.
 typedef struct keel_domain keel_domain;
 
-/// How the values of a unique on all ranks become one.
+/// The way in which the values of a unique on all ranks become one.
 typedef enum keel_reduce_kind {
     KEEL_REDUCE_SUM, ///< adds up each field; sums of floats depend on the number of ranks
     KEEL_REDUCE_MIN, ///< the least of each field
@@ -132,7 +132,7 @@ typedef enum keel_reduce_kind {
 /// greatest, of those of all ranks. Systems see that of the step before until they set it anew.
 typedef struct keel_reduced {
     const keel_component *unique; ///< KEEL_UNIQUE_OF, with described fields; NULL ends a list
-    keel_reduce_kind how;         ///< for all of its fields, which are numbers
+    keel_reduce_kind how;         ///< the way, for all of its fields, which are numbers
 } keel_reduced;
 
 /// The options of a domain. Zero members take their defaults.
@@ -142,7 +142,7 @@ typedef struct keel_domain_desc {
     /// type. Entities that have it are owned by the rank of their region
     const keel_component *position;
     uint32_t dimensions; ///< 1 to 3; default 2
-    double halo;         ///< how far a rank sees beyond its region, in units of `position`
+    double halo;         ///< the reach of a rank beyond its region, in units of `position`
     /// The components that ghosts have besides `position`; NULL: none
     const keel_component *const *ghosts;
     const keel_reduced *reduced; ///< uniques that all ranks share, a list that ends with a NULL
@@ -172,7 +172,7 @@ KEEL_API const keel_error *keel_domain_error(const keel_domain *d);
 /// Returns the entity with this id, owned or ghost, on this rank; null if it is not here.
 KEEL_API keel_entity keel_domain_find(const keel_domain *d, keel_global_id id);
 
-/// What a domain did.
+/// The work of a domain so far.
 typedef struct keel_domain_status {
     uint32_t rank, ranks;    ///< this rank, and their number
     uint32_t owned, ghosts;  ///< entities
@@ -182,7 +182,7 @@ typedef struct keel_domain_status {
     double seconds_run;      ///< in the workload
     double seconds_ghosts;   ///< in bringing ghosts up to date
     double seconds_move;     ///< in moving entities
-    uint64_t balances;       ///< how often space was divided anew
+    uint64_t balances;       ///< times that space was divided anew
     double imbalance;        ///< slowest rank to average, since then; 1: none
 } keel_domain_status;
 /// Returns the status of this rank; all zeros for NULL.

@@ -14,7 +14,7 @@ typedef struct meeting {
     pthread_mutex_t lock;
     pthread_cond_t all_are_there;
     uint32_t count, there;
-    uint64_t number; // of meetings that are over
+    uint64_t number; // number of meetings that are over
     bool is_stopped;
     const keel_rank_bytes *shown[MOST_THREADS];
 } meeting;
@@ -95,7 +95,7 @@ static bool exchange(void *self, const keel_rank_bytes *out, keel_rank_bytes *in
 static void *run(void *data) {
     rank_thread *t = data;
     t->function(t->ranks, t->data);
-    stop(t, "a rank has ended"); // who waits for it would wait for ever
+    stop(t, "a rank has ended"); // another rank that waits for it would wait for ever
     return NULL;
 }
 

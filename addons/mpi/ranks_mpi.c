@@ -13,7 +13,7 @@ enum { TAG = 7, PIECE = 1 << 30 };
 typedef struct mpi_job {
     MPI_Comm communicator;
     keel_ranks ranks;
-    uint64_t *sizes;       // of what is sent to each rank, then of what is received
+    uint64_t *sizes;       // bytes that go to each rank, then bytes that come from each
     MPI_Request *requests; // 0: room for none
     size_t request_room;
     unsigned char *received;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 // ------------------------------------------------------------------ what ranks have
-// What must be the same on all ranks: a component, or an option.
+// A component or an option, which must be the same on all ranks.
 typedef struct schema_line {
     char name[56];
     uint64_t size, hash;
@@ -60,7 +60,7 @@ static void write_lines(const keel_domain *d, schema_line *lines) {
 }
 
 static keel_result compare_lines(keel_domain *d, const schema_line *own, size_t count) {
-    const schema_line *first = d->receive[0].bytes; // those of rank 0
+    const schema_line *first = d->receive[0].bytes; // lines of rank 0
     const size_t first_count = d->receive[0].size / sizeof *first;
     for (size_t i = 0; i < count || i < first_count; ++i) {
         const schema_line *a = i < count ? &own[i] : NULL, *b = i < first_count ? &first[i] : NULL;
