@@ -37,7 +37,9 @@ static uint32_t find_handles(const keel_field *fields, uint32_t count, uint32_t 
 
 static keel_result add_column(keel_domain *d, const keel_component *c) {
     const bool is_own = strcmp(c->name, "keel_global_id") == 0;
-    if (c->transient || c->is_relation || is_own) return KEEL_OK;
+    if (c->is_relation) d->relations[d->relation_count++] = c;
+    if (c->transient || c->is_relation || is_own || strcmp(c->name, "keel_name") == 0)
+        return KEEL_OK;
     if (c->drop || c->copy)
         return keeli_domain_fail(d, KEEL_ERROR_COPY,
                                  "component '%.80s' cannot go to other ranks: its values own "
@@ -65,7 +67,8 @@ keel_result keeli_columns_begin(keel_domain *d) {
         ++count;
     d->columns = calloc(count + 1u, sizeof *d->columns);
     d->numbers = calloc(count + 1u, sizeof *d->numbers);
-    if (!d->columns || !d->numbers)
+    d->relations = calloc(count + 1u, sizeof *d->relations);
+    if (!d->columns || !d->numbers || !d->relations)
         return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "beginning a domain: out of memory");
     for (const keel_component *c = NULL; (c = keel_next_component(d->world, c)) != NULL;)
         KEEL_TRY(add_column(d, c));
@@ -78,6 +81,7 @@ void keeli_columns_end(keel_domain *d) {
         free(d->columns[i].handles);
     free(d->columns);
     free(d->numbers);
+    free(d->relations);
 }
 
 // ------------------------------------------------------------------ writing
@@ -119,9 +123,12 @@ static bool pack_column(keel_domain *d, const mpi_list *entities, uint32_t numbe
     return true;
 }
 
-keel_result keeli_columns_pack(keel_domain *d, const mpi_list *entities, const uint32_t *numbers,
-                               uint32_t count, mpi_bytes *out) {
+keel_result keeli_columns_pack(keel_domain *d, const mpi_list *entities, mpi_into into,
+                               mpi_bytes *out) {
     if (!entities->count) return KEEL_OK;
+    const uint32_t *numbers = into == INTO_OWNED ? d->numbers : d->ghost_columns;
+    const uint32_t count = into == INTO_OWNED ? d->column_count : d->ghost_count;
+    if (into == INTO_OWNED) KEEL_TRY(keeli_leaving_begin(d, entities));
     const size_t head = out->size;
     bool has_room = add_u32(out, entities->count);
     uint64_t *ids = has_room ? keeli_bytes_add(out, entities->count * sizeof *ids) : NULL;
@@ -138,7 +145,7 @@ keel_result keeli_columns_pack(keel_domain *d, const mpi_list *entities, const u
                    ? d->error.result
                    : keeli_domain_fail(d, KEEL_ERROR_MEMORY, "packing entities: out of memory");
     }
-    return KEEL_OK;
+    return into == INTO_OWNED ? keeli_leaving_pack(d, entities, out) : KEEL_OK;
 }
 
 // ------------------------------------------------------------------ reading
@@ -273,6 +280,8 @@ keel_result keeli_columns_unpack(keel_domain *d, keel_rank_bytes in, mpi_into in
             result = keeli_domain_fail(d, KEEL_ERROR_MEMORY, "unpacking: out of memory");
         for (uint32_t i = 0; i < columns && result == KEEL_OK; ++i)
             result = unpack_column(d, &r, entities, count, room, from);
+        if (into == INTO_OWNED && result == KEEL_OK)
+            result = keeli_leaving_unpack(d, &r, entities, count);
         free(room);
         free(entities);
         KEEL_TRY(result);
@@ -343,8 +352,31 @@ static bool hash_run(const keel_value_run *run, void *data) {
     return true;
 }
 
+static keel_result hash_names(keel_domain *d, uint64_t *hash) {
+    const keel_term terms[] = { { .kind = KEEL_TERM_READ, .component = KEEL_OF(keel_global_id) },
+                                { .kind = KEEL_TERM_WITHOUT, .component = KEEL_OF(keel_ghost) },
+                                { .kind = KEEL_TERM_ENTITY },
+                                { .kind = KEEL_TERM_END } };
+    keel_view view;
+    keel_iterator walk;
+    if (keel_view_begin(&view, (keel_scope *)d->world, terms, "keel::mpi: names") < 0)
+        return keeli_domain_fail_world(d);
+    const keel_result result = keel_iterator_begin(&walk, &view);
+    for (keel_span span; result == KEEL_OK && keel_iterator_next_span(&walk, &span);) {
+        const keel_global_id *ids = keel_span_read_component(&span, KEEL_OF(keel_global_id));
+        for (uint32_t i = 0; i < span.count; ++i) {
+            const char *name = keel_name_of(d->world, span.entities[i]);
+            if (name)
+                *hash += hash_bytes((const unsigned char *)name, strlen(name), mix(ids[i].value));
+        }
+    }
+    keel_view_end(&view);
+    return result < 0 ? keeli_domain_fail(d, result, "hashing names: out of memory") : KEEL_OK;
+}
+
 keel_result keeli_columns_hash(keel_domain *d, uint64_t *hash) {
     *hash = 0;
+    KEEL_TRY(hash_names(d, hash));
     for (uint32_t i = 0; i < d->column_count; ++i) {
         const keel_component *c = d->columns[i].component;
         hash_walk h = { .d = d, .column = &d->columns[i], .mask = mask_of(c) };

@@ -77,6 +77,8 @@ struct keel_domain {
     mpi_cut *cuts;
     mpi_column *columns; // the components of entities, by name: the same on all ranks
     uint32_t column_count;
+    const keel_component **relations;
+    uint32_t relation_count;
     bool has_handles;                       // in any of them
     uint32_t *numbers;                      // the numbers of all columns
     uint32_t ghost_columns[KEEL_MAX_TERMS]; // numbers of those that ghosts have
@@ -114,12 +116,21 @@ void keeli_position_read(const keel_domain *d, const void *value, double at[MPI_
 // Lists the columns of the world. Fails if a component has what other processes cannot have.
 keel_result keeli_columns_begin(keel_domain *d);
 void keeli_columns_end(keel_domain *d);
-// Appends entities with some of the domain's components, column by column.
-keel_result keeli_columns_pack(keel_domain *d, const mpi_list *entities, const uint32_t *numbers,
-                               uint32_t count, mpi_bytes *out);
 // The kind of entities that columns become: ghosts, or entities of this rank.
 typedef enum mpi_into { INTO_OWNED, INTO_GHOSTS } mpi_into;
+// Appends entities, column by column: with all that they have, or with what ghosts have.
+keel_result keeli_columns_pack(keel_domain *d, const mpi_list *entities, mpi_into into,
+                               mpi_bytes *out);
 keel_result keeli_columns_unpack(keel_domain *d, keel_rank_bytes in, mpi_into into, uint32_t from);
+// ------------------------------------------------------------------ names, disabled components
+// Enables the components of entities that are about to be packed, and notes which were disabled.
+// Fails if an entity has edges of relations.
+keel_result keeli_leaving_begin(keel_domain *d, const mpi_list *entities);
+// Appends what was noted, and names.
+keel_result keeli_leaving_pack(keel_domain *d, const mpi_list *entities, mpi_bytes *out);
+keel_result keeli_leaving_unpack(keel_domain *d, mpi_reader *r, const keel_entity *entities,
+                                 uint32_t count);
+
 // Hashes the values of an owned entity.
 keel_result keeli_columns_hash(keel_domain *d, uint64_t *hash);
 

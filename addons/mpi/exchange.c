@@ -95,12 +95,11 @@ static keel_result delete_old(keel_domain *d) {
 }
 
 // Packs the lists, exchanges them, and unpacks what comes.
-static keel_result exchange_lists(keel_domain *d, const uint32_t *numbers, uint32_t count,
-                                  mpi_into into) {
+static keel_result exchange_lists(keel_domain *d, mpi_into into) {
     const uint32_t ranks = d->desc.ranks.count;
     keel_result result = KEEL_OK;
     for (uint32_t r = 0; r < ranks && result == KEEL_OK; ++r)
-        result = keeli_columns_pack(d, &d->lists[r], numbers, count, &d->out[r]);
+        result = keeli_columns_pack(d, &d->lists[r], into, &d->out[r]);
     for (uint32_t r = 0; r < ranks && into == INTO_OWNED && result == KEEL_OK; ++r) {
         const mpi_list *list = &d->lists[r];
         d->status.sent += list->count;
@@ -118,7 +117,7 @@ static keel_result exchange_lists(keel_domain *d, const uint32_t *numbers, uint3
 
 keel_result keeli_ghosts_refresh(keel_domain *d) {
     const keel_result listed = list_owned(d, list_where_seen);
-    const keel_result result = exchange_lists(d, d->ghost_columns, d->ghost_count, INTO_GHOSTS);
+    const keel_result result = exchange_lists(d, INTO_GHOSTS);
     KEEL_TRY(listed);
     KEEL_TRY(result);
     KEEL_TRY(delete_old(d));
@@ -127,7 +126,7 @@ keel_result keeli_ghosts_refresh(keel_domain *d) {
 
 keel_result keeli_move(keel_domain *d) {
     const keel_result listed = list_owned(d, list_where_owned);
-    const keel_result result = exchange_lists(d, d->numbers, d->column_count, INTO_OWNED);
+    const keel_result result = exchange_lists(d, INTO_OWNED);
     KEEL_TRY(listed);
     return result;
 }

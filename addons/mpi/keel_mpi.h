@@ -190,8 +190,9 @@ KEEL_API keel_domain_status keel_domain_status_of(const keel_domain *d);
 /// Counts the entities of all ranks, without ghosts.
 /// @return as keel_domain_step
 KEEL_API keel_result keel_domain_count(keel_domain *d, uint64_t *count);
-/// Hashes ids and values of all entities that have ids, on all ranks, in no order: the same for any
-/// number of ranks if the model is. Ghosts, transient components, handles and uniques do not count.
+/// Hashes ids, names and values of all entities that have ids, on all ranks, in no order: the same
+/// for any number of ranks if the model is. Ghosts, transient components, handles and uniques do
+/// not count.
 /// @return as keel_domain_step
 KEEL_API keel_result keel_domain_hash(keel_domain *d, uint64_t *hash);
 /// Ends a domain. The world stays as it is, with its ghosts. NULL is allowed.

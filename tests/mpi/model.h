@@ -2,6 +2,7 @@
 // A model for tests of domains: entities see their neighbours, move, divide and die.
 #pragma once
 #include <keel_mpi.h>
+#include <stdio.h>
 
 // Numbers are integers, so that sums do not depend on the order of neighbours.
 enum { SPACE = 1 << 20, REACH = 1 << 15, POPULATION = 120, STEPS = 120 };
@@ -86,6 +87,13 @@ KEEL_SYSTEM(live, KEEL_UNIQUE_READ(Census, census), KEEL_READ(Place, p), KEEL_RE
             KEEL_ENTITY(e), KEEL_COMMANDS(out)) {
     const uint64_t chance = scramble(id->value);
     ++life->age;
+    if (life->age == 5) {
+        char name[24];
+        (void)snprintf(name, sizeof name, "number %llu", (unsigned long long)id->value);
+        keel_set_name(out, e, name);
+    }
+    if (life->age % 16 == 3) keel_disable(out, e, Friend);
+    if (life->age % 16 == 11) keel_enable(out, e, Friend);
     if (life->age % 8 == 0) {
         if (life->age & 8) keel_add(out, e, Red);
         else keel_delete(out, e, Red);

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// What entities that move to another rank have besides values: names, and which components are
+// disabled. Relations cannot go yet: an entity that has edges is refused.
+//
+//     number of disabled components, pairs of row and column; number of names; for each row, length
+//     and text
+#include "domain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ------------------------------------------------------------------ writing
+static keel_result check_edges(keel_domain *d, keel_entity e) {
+    for (uint32_t i = 0; i < d->relation_count; ++i) {
+        const keel_component *relation = d->relations[i];
+        if (!keel_target_count_component(d->world, e, relation) &&
+            !keel_source_count_component(d->world, e, relation))
+            continue;
+        const keel_global_id *id = keel_get_component(d->world, e, KEEL_OF(keel_global_id));
+        return keeli_domain_fail(d, KEEL_ERROR_RELATED,
+                                 "the entity with the global id %llu cannot move to another rank: "
+                                 "it has edges of '%.60s', and relations stay on their rank; refer "
+                                 "to entities by handles in components",
+                                 (unsigned long long)id->value, relation->name);
+    }
+    return KEEL_OK;
+}
+
+keel_result keeli_leaving_begin(keel_domain *d, const mpi_list *entities) {
+    d->scratch.size = 0;
+    for (uint32_t row = 0; row < entities->count; ++row) {
+        const keel_entity e = entities->items[row];
+        KEEL_TRY(check_edges(d, e));
+        for (uint32_t k = 0; k < d->column_count; ++k) {
+            const keel_component *c = d->columns[k].component;
+            if (!keel_is_component_disabled(d->world, e, c)) continue;
+            uint32_t *pair = keeli_bytes_add(&d->scratch, 2 * sizeof *pair);
+            if (!pair) return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "packing: out of memory");
+            pair[0] = row;
+            pair[1] = k;
+            if (keel_enable_component(d->world, e, c, true) < 0) return keeli_domain_fail_world(d);
+        }
+    }
+    return KEEL_OK;
+}
+
+// Appends the names of the entities that have one. False when out of memory.
+static bool pack_names(const keel_domain *d, const mpi_list *entities, mpi_bytes *out) {
+    const size_t at = out->size;
+    uint32_t names = 0;
+    if (!keeli_bytes_add(out, sizeof names)) return false;
+    for (uint32_t row = 0; row < entities->count; ++row) {
+        const char *name = keel_name_of(d->world, entities->items[row]);
+        if (!name) continue;
+        const size_t length = strlen(name);
+        uint32_t *head = keeli_bytes_add(out, 2 * sizeof *head);
+        if (!head) return false;
+        head[0] = row;
+        head[1] = (uint32_t)length;
+        char *text = keeli_bytes_add(out, length + 1);
+        if (!text) return false;
+        memcpy(text, name, length + 1);
+        ++names;
+    }
+    memcpy(out->items + at, &names, sizeof names);
+    return true;
+}
+
+keel_result keeli_leaving_pack(keel_domain *d, const mpi_list *entities, mpi_bytes *out) {
+    const uint32_t pairs = (uint32_t)(d->scratch.size / 8);
+    uint32_t *count = keeli_bytes_add(out, sizeof *count);
+    if (count) *count = pairs;
+    void *at = count ? keeli_bytes_add(out, d->scratch.size) : NULL;
+    if (at && pairs) memcpy(at, d->scratch.items, d->scratch.size);
+    if (!at || !pack_names(d, entities, out))
+        return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "packing names: out of memory");
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ reading
+static keel_result damaged(keel_domain *d) {
+    return keeli_domain_fail(d, KEEL_ERROR_FORMAT, "what another rank sent is damaged");
+}
+
+keel_result keeli_leaving_unpack(keel_domain *d, mpi_reader *r, const keel_entity *entities,
+                                 uint32_t count) {
+    const uint32_t pairs = keeli_read_u32(r);
+    for (uint32_t i = 0; i < pairs; ++i) {
+        const uint32_t *pair = keeli_bytes_read(r, 2 * sizeof *pair);
+        if (!pair || pair[0] >= count || pair[1] >= d->column_count) return damaged(d);
+        if (keel_enable_component(d->world, entities[pair[0]], d->columns[pair[1]].component,
+                                  false) < 0)
+            return keeli_domain_fail_world(d);
+    }
+    const uint32_t names = keeli_read_u32(r);
+    for (uint32_t i = 0; i < names; ++i) {
+        const uint32_t *head = keeli_bytes_read(r, 2 * sizeof *head);
+        const char *text = head ? keeli_bytes_read(r, (size_t)head[1] + 1) : NULL;
+        if (!text || head[0] >= count || text[head[1]]) return damaged(d);
+        if (keel_set_name(d->world, entities[head[0]], text) < 0) return keeli_domain_fail_world(d);
+    }
+    return r->is_short ? damaged(d) : KEEL_OK;
+}
