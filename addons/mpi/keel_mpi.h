@@ -174,16 +174,19 @@ KEEL_API keel_entity keel_domain_find(const keel_domain *d, keel_global_id id);
 
 /// The work of a domain so far.
 typedef struct keel_domain_status {
-    uint32_t rank, ranks;    ///< this rank, and their number
-    uint32_t owned, ghosts;  ///< entities
-    uint64_t steps;          ///< steps that were played
-    uint64_t sent, received; ///< entities that moved to other ranks, and from them
-    uint64_t bytes_sent;     ///< bytes
-    double seconds_run;      ///< in the workload
-    double seconds_ghosts;   ///< in bringing ghosts up to date
-    double seconds_move;     ///< in moving entities
-    uint64_t balances;       ///< times that space was divided anew
-    double imbalance;        ///< slowest rank to average, since then; 1: none
+    uint32_t rank;         ///< this rank
+    uint32_t ranks;        ///< their number
+    uint32_t owned;        ///< entities that this rank owns
+    uint32_t ghosts;       ///< copies of others that were brought up to date
+    uint64_t steps;        ///< steps that were played
+    uint64_t sent;         ///< entities that moved to other ranks
+    uint64_t received;     ///< entities that came from them
+    uint64_t bytes_sent;   ///< bytes
+    double seconds_run;    ///< in the workload
+    double seconds_ghosts; ///< in bringing ghosts up to date
+    double seconds_move;   ///< in moving entities
+    uint64_t balances;     ///< times that space was divided anew
+    double imbalance;      ///< slowest rank to average, since then; 1: none
 } keel_domain_status;
 /// Returns the status of this rank; all zeros for NULL.
 KEEL_API keel_domain_status keel_domain_status_of(const keel_domain *d);
