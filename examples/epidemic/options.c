@@ -17,12 +17,12 @@ const char options_help[] =
     "  --people N      how many people, 1 to 100000000 (default 100000)\n"
     "  --days N        how many days, 1 to 100000 (default 120)\n"
     "  --seed N        which epidemic (default 1)\n"
-    "  --infected N    how many are ill at the beginning (default 10)\n"
+    "  --infected N    how many are ill at the beginning (default 50)\n"
     "  --contacts N    how many others somebody meets each day, on average: those nearby (default 8)\n"
     "  --radius N      the same as a distance: a share of the side of the square, 0 to 0.5\n"
     "  --chance N      that an infected person infects somebody nearby in a day (default 0.04)\n"
     "  --ill N         how many days somebody is ill, on average, 1 to 1000 (default 10)\n"
-    "  --travel N      chance that somebody moves to another place, in a day (default 0.02)\n"
+    "  --travel N      chance that somebody moves to another place, in a day (default 0.05)\n"
     "  --curve FILE    draw the curves of the days, and those of the SIR equations, as PNG\n"
     "  --map FILE      draw the people as they are after the last day, as PNG\n"
     "  --csv FILE      write the numbers of each day\n"
@@ -34,8 +34,14 @@ const char options_help[] =
     "The results are the same for any number of ranks and threads.\n"
     "Exit status: 0 done, 1 out of memory or a rank failed, 2 bad options or output.\n";
 
-// How the value of an option is read.
-typedef enum option_kind { OPTION_SWITCH, OPTION_TEXT, OPTION_COUNT, OPTION_WIDE, OPTION_SHARE } option_kind;
+// How the value of an option is read, and what it is kept in.
+typedef enum option_kind {
+    OPTION_SWITCH, // no value
+    OPTION_TEXT,
+    OPTION_COUNT, // uint32_t
+    OPTION_WIDE,  // uint64_t
+    OPTION_SHARE, // double
+} option_kind;
 
 typedef struct option_row {
     const char *name;
@@ -156,9 +162,9 @@ bool options_parse(options *o, int count, char *arguments[], char why[240]) {
     o->contacts = -1; // not given
     o->chance = 0.04;
     o->ill = 10;
-    o->travel = 0.02;
+    o->travel = 0.05;
     if (!read_all(o, count, arguments, why)) return false;
-    if (o->infected == UINT64_MAX) o->infected = o->people < 10 ? 1 : 10;
+    if (o->infected == UINT64_MAX) o->infected = o->people < 50 ? o->people : 50;
     if (!check_together(o, why)) return false;
     derive_radius(o);
     return true;

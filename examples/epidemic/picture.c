@@ -22,6 +22,7 @@ static const colour rule_ink = { 0.87, 0.87, 0.87 };
 static const colour state_colours[] = { { 0.13, 0.42, 0.71 },   // susceptible
                                         { 0.82, 0.18, 0.15 },   // infected
                                         { 0.33, 0.58, 0.27 } }; // recovered
+static const colour crowd = { 0.64, 0.75, 0.87 }; // susceptible people on the map, where most are
 static const char *const state_names[] = { "susceptible", "infected", "recovered" };
 
 static void pick(cairo_t *canvas, colour c) { cairo_set_source_rgb(canvas, c.red, c.green, c.blue); }
@@ -36,6 +37,7 @@ static void write_text(cairo_t *canvas, double x, double y, double align, double
     pick(canvas, c);
     cairo_move_to(canvas, x - align * extents.x_advance, y);
     cairo_show_text(canvas, text);
+    cairo_new_path(canvas); // else the next line begins at the end of the text
 }
 
 // Writes a whole number with commas.
@@ -153,7 +155,7 @@ static void draw_legend(cairo_t *canvas) {
         cairo_line_to(canvas, x + 34, y - 5);
         cairo_stroke(canvas);
         write_text(canvas, x + 42, y, 0, 15, ink, i < 3 ? state_names[i] : "SIR equations, people well mixed");
-        x += 165;
+        x += i < 2 ? 150 : 155;
     }
     cairo_set_dash(canvas, NULL, 0, 0);
 }
@@ -170,7 +172,7 @@ const char *picture_draw_curve(const curve *c, const options *o, uint32_t ranks)
     snprintf(text, sizeof text, "An epidemic among %s people", people);
     write_text(canvas, plot_left, 44, 0, 26, ink, text);
     snprintf(text, sizeof text,
-             "%.1f others nearby, %.3g infected by each a day, %.3g days ill, %.3g %% travel each day; %" PRIu32 " rank%s",
+             "%.3g others nearby; each infects %.3g of them a day, and is ill for %.3g days; %.3g %% travel each day; %" PRIu32 " rank%s",
              o->contacts, o->contacts * o->chance, o->ill, 100 * o->travel, ranks, ranks == 1 ? "" : "s");
     write_text(canvas, plot_left, 70, 0, 15, faint_ink, text);
     draw_axes(canvas, c);
@@ -191,17 +193,17 @@ static void draw_people(cairo_t *canvas, const picture_person *people, uint64_t 
                         uint32_t state) {
     const double fit = 0.35 * MAP_SIDE / sqrt((double)count + 1);
     const double radius = fit < 0.6 ? 0.6 : fit > 4 ? 4 : fit;
-    const colour c = state_colours[state];
+    const colour c = state == HEALTH_SUSCEPTIBLE ? crowd : state_colours[state];
     for (uint64_t i = 0; i < count; ++i) {
         if (people[i].state != state) continue;
         cairo_rectangle(canvas, map_of(people[i].x) - radius, map_of(people[i].y) - radius,
                         2 * radius, 2 * radius);
         if (i % 4096 == 0) {
-            cairo_set_source_rgba(canvas, c.red, c.green, c.blue, 0.75);
+            cairo_set_source_rgba(canvas, c.red, c.green, c.blue, 0.85);
             cairo_fill(canvas); // long paths are slow
         }
     }
-    cairo_set_source_rgba(canvas, c.red, c.green, c.blue, 0.75);
+    cairo_set_source_rgba(canvas, c.red, c.green, c.blue, 0.85);
     cairo_fill(canvas);
 }
 
@@ -231,7 +233,7 @@ static void draw_map_head(cairo_t *canvas, uint64_t count, uint32_t ranks, uint3
     snprintf(text, sizeof text, "%s people after day %" PRIu32, people, day);
     write_text(canvas, MAP_MARGIN, 42, 0, 24, ink, text);
     for (int state = 0; state < 3; ++state) {
-        pick(canvas, state_colours[state]);
+        pick(canvas, state == HEALTH_SUSCEPTIBLE ? crowd : state_colours[state]);
         cairo_rectangle(canvas, MAP_MARGIN + 140 * state, 60, 12, 12);
         cairo_fill(canvas);
         write_text(canvas, MAP_MARGIN + 140 * state + 20, 71, 0, 15, ink, state_names[state]);

@@ -143,9 +143,9 @@ static int write_curves(const rank_play *p) {
 static void print_summary(const rank_play *p, rank_totals totals, uint64_t hash, double seconds) {
     const curve_extremes found = curve_extremes_of_people(&p->curve);
     const curve_extremes equation = curve_extremes_of_equation(&p->curve);
-    printf("%" PRIu64 " people, %" PRIu32 " ranks, %" PRIu32 " days: final size %.3f (equation %.3f), "
+    printf("%" PRIu64 " people, %" PRIu32 " rank%s, %" PRIu32 " days: final size %.3f (equation %.3f), "
            "peak %.3f on day %" PRIu32 " (%.3f on day %" PRIu32 ")\n",
-           p->curve.people, p->ranks.count, p->curve.days, found.final_size, equation.final_size,
+           p->curve.people, p->ranks.count, p->ranks.count == 1 ? "" : "s", p->curve.days, found.final_size, equation.final_size,
            found.peak, found.peak_day, equation.peak, equation.peak_day);
     printf("%.4f s a day, %" PRIu64 " ghosts, %" PRIu64 " moved to another rank, hash %016" PRIx64 "\n",
            seconds / p->curve.days, totals.ghosts, totals.moved, hash);
