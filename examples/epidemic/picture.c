@@ -34,6 +34,11 @@ static void write_text(cairo_t *canvas, double x, double y, double align, double
     cairo_select_font_face(canvas, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
     cairo_set_font_size(canvas, size);
     cairo_text_extents(canvas, text, &extents);
+    cairo_move_to(canvas, x - align * extents.x_advance, y);
+    cairo_text_path(canvas, text); // a rim sets it off from lines below it
+    pick(canvas, paper);
+    cairo_set_line_width(canvas, 5);
+    cairo_stroke(canvas);
     pick(canvas, c);
     cairo_move_to(canvas, x - align * extents.x_advance, y);
     cairo_show_text(canvas, text);
@@ -86,9 +91,9 @@ static uint32_t axis_step(uint32_t days) {
 
 static void draw_axes(cairo_t *canvas, const curve *c) {
     char text[32];
-    cairo_set_line_width(canvas, 1);
     for (int percent = 0; percent <= 100; percent += 20) {
         const double y = floor(plot_y(percent / 100.0)) + 0.5;
+        cairo_set_line_width(canvas, 1);
         pick(canvas, percent ? rule_ink : ink);
         cairo_move_to(canvas, plot_left, y);
         cairo_line_to(canvas, plot_right, y);
@@ -99,6 +104,7 @@ static void draw_axes(cairo_t *canvas, const curve *c) {
     const uint32_t step = axis_step(c->days);
     for (uint32_t day = 0; day <= c->days; day += step) {
         const double x = floor(plot_x(c, day)) + 0.5;
+        cairo_set_line_width(canvas, 1);
         pick(canvas, day ? rule_ink : ink);
         cairo_move_to(canvas, x, plot_top);
         cairo_line_to(canvas, x, plot_bottom + 6);
