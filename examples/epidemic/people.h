@@ -22,7 +22,7 @@ typedef struct Health {
     uint32_t days;  // until an infected person recovers
 } Health;
 
-// How people of each state there are, on all ranks after a step.
+// How many people there are of each state: on all ranks, after a step.
 typedef struct Counts {
     uint64_t susceptible, infected, recovered;
 } Counts;
