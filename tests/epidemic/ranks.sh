@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # usage: ranks.sh EPIDEMIC [MPIRUN]
 # The hash and the curve are the same on 1, 2 and 4 ranks, with several threads, and on processes of MPI.
+# Many contacts make many pairs of people on two ranks, so that a halo that is a little too small is found.
 set -eu
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # of containers
 epidemic=$1
@@ -11,7 +12,7 @@ trap 'rm -rf "$folder"' EXIT
 
 # Plays with the command before it, and prints the hash.
 play() {
-    "$@" --people 3000 --days 60 --csv "$folder/now.csv" >"$folder/summary"
+    "$@" --people 3000 --days 60 --contacts 40 --chance 0.01 --csv "$folder/now.csv" >"$folder/summary"
     sed -n 's/.*hash \([0-9a-f]\{16\}\)$/\1/p' "$folder/summary"
 }
 same() {
