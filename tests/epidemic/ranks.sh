@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # usage: ranks.sh EPIDEMIC [MPIRUN]
 # The hash and the curve are the same on 1, 2 and 4 ranks, with several threads, and on processes of MPI.
-# Many contacts make many pairs of people on two ranks, so that a halo that is a little too small is found.
+# Many contacts make many pairs of people on two ranks, so that a halo of three quarters of the radius is found.
 set -eu
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # of containers
 epidemic=$1
