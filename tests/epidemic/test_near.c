@@ -14,7 +14,8 @@ static bool is_near(const near_person *p, int32_t x, int32_t y, int32_t radius) 
 }
 
 // Returns the sum of the ids of those who are near a place, and how many there are.
-static uint64_t find_near(const near_grid *grid, int32_t x, int32_t y, int32_t radius, uint32_t *count) {
+static uint64_t find_near(const near_grid *grid, int32_t x, int32_t y, int32_t radius,
+                          uint32_t *count) {
     const near_cells cells = near_cells_of(grid, x, y, radius);
     uint64_t sum = 0;
     *count = 0;
@@ -29,17 +30,20 @@ static uint64_t find_near(const near_grid *grid, int32_t x, int32_t y, int32_t r
     return sum;
 }
 
-static void compare_with_all(near_grid *grid, uint32_t people, int32_t side, int32_t radius, uint64_t seed) {
+static void compare_with_all(near_grid *grid, uint32_t people, int32_t side, int32_t radius,
+                             uint64_t seed) {
     near_person all[500];
     near_clear(grid);
     for (uint32_t i = 0; i < people; ++i) {
-        const int32_t x = (int32_t)(next_random(&seed) % (uint64_t)side), y = (int32_t)(next_random(&seed) % (uint64_t)side);
+        const int32_t x = (int32_t)(next_random(&seed) % (uint64_t)side),
+                      y = (int32_t)(next_random(&seed) % (uint64_t)side);
         all[i] = (near_person){ x, y, next_random(&seed) };
         assert_true(near_add(grid, all[i]));
     }
     assert_true(near_sort(grid, radius));
     for (int k = 0; k < 300; ++k) {
-        const int32_t x = (int32_t)(next_random(&seed) % (uint64_t)side), y = (int32_t)(next_random(&seed) % (uint64_t)side);
+        const int32_t x = (int32_t)(next_random(&seed) % (uint64_t)side),
+                      y = (int32_t)(next_random(&seed) % (uint64_t)side);
         uint64_t expected = 0;
         uint32_t expected_count = 0, count = 0;
         for (uint32_t i = 0; i < people; ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The solver of the SIR equations against what is known of them without solving: the final size, the
-// peak, and that nobody is lost. The number of contacts of the model against pairs that are counted.
+// The solver of the SIR equations against what is known of them without solving: the final size,
+// the peak, and that nobody is lost. The number of contacts of the model against pairs that are
+// counted.
 #include "equation.h"
 #include "people.h"
 #include "support/test.h"
@@ -41,7 +42,8 @@ static void contacts_are_the_pairs_of_a_square(void **unused) {
     for (size_t i = 0; i < sizeof radii / sizeof *radii; ++i) {
         int near = 0;
         for (int k = 0; k < PAIRS; ++k) {
-            const double x = unit_of(&state) - unit_of(&state), y = unit_of(&state) - unit_of(&state);
+            const double x = unit_of(&state) - unit_of(&state),
+                         y = unit_of(&state) - unit_of(&state);
             near += x * x + y * y <= radii[i] * radii[i];
         }
         const double share = (double)near / PAIRS, expected = people_contacts(2, radii[i]);
