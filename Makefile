@@ -8,7 +8,7 @@ SOURCES = $(shell find $(wildcard include src addons tests examples benchmarks) 
 # Without tests, to need neither cmocka nor a C++ compiler; and a newer compiler may warn of more.
 FOR_USERS = -DKEEL_BUILD_TESTS=OFF -DKEEL_BUILD_BENCHMARKS=OFF -DKEEL_WERROR=OFF
 
-.PHONY: help demo demo-inspect play swarm test bench check format clean
+.PHONY: help demo demo-inspect demo-mpi play swarm test bench check format clean
 .PHONY: amalgamate dist bindings cost cost-update check-cost
 .PHONY: check-format check-layers check-acceptance check-house check-docs check-debug check-release check-asan \
 	check-tsan check-perturb check-tiny check-clang check-dist check-valgrind check-data check-hardened check-static
@@ -19,6 +19,7 @@ help:
 	@echo "make play    build Square Eater and play it in a window: eat the squares that grow"
 	@echo "make swarm   100,000 boids on all cores, in a window"
 	@echo "make demo-inspect   the swarm, and its entities, systems and times in the browser"
+	@echo "make demo-mpi       an epidemic among 100,000 people on four processes: out/epidemic.png, _map.png, .csv"
 	@echo "make test    build with all checks and run the tests that are quick, in two minutes"
 	@echo "make bench   run the benchmarks, some 10 minutes: a table, and out/bench.json"
 	@echo "make bench-session  what a rollback session costs beside the frames of its game, its bytes, joining"
@@ -66,6 +67,20 @@ demo-inspect:
 	cmake --preset release $(FOR_USERS)
 	cmake --build --preset release -j $(JOBS) --target swarm swarm_headless
 	build/release/examples/swarm/swarm$(if $(DISPLAY)$(WAYLAND_DISPLAY),,_headless) --inspect-edits $(GAME_OPTIONS)
+
+# An epidemic on RANKS processes of MPI. Containers have no other user than root, whom Open MPI refuses otherwise.
+RANKS ?= 4
+demo-mpi:
+	tools/install_packages mpi
+	cmake --preset release $(FOR_USERS)
+	cmake --build --preset release -j $(JOBS) --target epidemic
+	mkdir -p out
+	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+		mpirun -n $(RANKS) --oversubscribe build/release/examples/epidemic/epidemic --people 100000 --days 120 \
+		--curve out/epidemic.png --csv out/epidemic.csv
+	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+		mpirun -n $(RANKS) --oversubscribe build/release/examples/epidemic/epidemic --people 100000 --days 50 \
+		--travel 0.01 --quiet --map out/epidemic_map.png
 
 # While KEEL_TEST_CI is set, as .ci/run does, a part of the tests: tests/ci.txt says which. Regular
 # expressions have signs that a shell would take for names of files. ROW is the line of that table.

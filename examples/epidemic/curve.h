@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The numbers of each day, beside those of the SIR equations. play.c fills it, picture.c draws it.
+#pragma once
+#include "equation.h"
+#include "people.h"
+#include <stdbool.h>
+#include <stdio.h>
+
+// Who was ill at most at once, and who has ever been ill, as shares of all people.
+typedef struct curve_extremes {
+    double peak, final_size;
+    uint32_t peak_day;
+} curve_extremes;
+
+typedef struct curve {
+    uint64_t people;
+    uint32_t days;    // that have been played
+    Counts *counted;  // days + 1 of them: the beginning is day 0
+    sir *equation;    // the same from the equations
+} curve;
+
+// Begins with day 0, and solves the equations for all days. Returns false when out of memory.
+bool curve_begin(curve *c, uint64_t people, uint64_t infected, uint32_t days, double beta,
+                 double gamma);
+
+// Adds the next day.
+void curve_add(curve *c, const Counts *counts);
+
+// Returns the shares of a day that was played.
+sir curve_day(const curve *c, uint32_t day);
+
+curve_extremes curve_extremes_of_people(const curve *c);
+curve_extremes curve_extremes_of_equation(const curve *c);
+
+// Writes a line of CSV for each day. Returns false when the file cannot be written.
+bool curve_write_csv(const curve *c, FILE *file);
+
+void curve_free(curve *c);
