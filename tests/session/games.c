@@ -23,8 +23,9 @@ typedef struct machine {
     uint32_t number;     // in the network
     uint64_t random;
     bool is_there, is_dead, spectates, was_dropped;
-    char replay[48];    // its file; empty: none
-    uint64_t joined_at; // it plays from this frame on; UINT64_MAX: not yet
+    char replay[48];            // its file; empty: none
+    uint64_t joined_at;         // it plays from this frame on; UINT64_MAX: not yet
+    const struct machine *host; // whose image and inputs it got; NULL: it was there from the begin
 } machine;
 
 enum { MACHINES = 16, FRAMES_AT_MOST = 4000 };
@@ -132,6 +133,7 @@ static void join(simulator *sim, bool spectates) {
     char host[8];
     snprintf(host, sizeof host, "%u", (unsigned)at->number);
     add_machine(sim, spectates);
+    sim->machines[sim->count - 1].host = at;
     (void)keel_session_connect(sim->machines[sim->count - 1].session, host, 0);
 }
 
@@ -228,12 +230,16 @@ static void play_machine(simulator *sim, machine *m, double seconds) {
 }
 
 // ------------------------------------------------------------------ what must be so
-// True if two machines play together at the end: each counts the other one's player.
+// True if two machines play together at the end: each counts the other one's player. A spectator
+// sees what its host plays.
 static bool are_together(const machine *a, const machine *b) {
+    if (!a->session || !b->session || a->was_dropped || b->was_dropped) return false;
+    a = a->spectates && a->host ? a->host : a;
+    b = b->spectates && b->host ? b->host : b;
+    if (a == b) return true;
     if (!a->session || !b->session || a->was_dropped || b->was_dropped) return false;
     const keel_session_status x = keel_session_status_of(a->session);
     const keel_session_status y = keel_session_status_of(b->session);
-    if (a->spectates || b->spectates) return true;
     if (x.local_player == y.local_player) return false; // one took the place of the other
     return x.is_playing && y.is_playing && x.player[y.local_player].is_playing &&
            y.player[x.local_player].is_playing;
