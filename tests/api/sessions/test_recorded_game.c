@@ -169,27 +169,30 @@ static keel_result play(void) {
     return result;
 }
 
-static bool has_other_bytes(void) { // images are the bytes of memory
+// Returns a part of the reason for which this machine cannot play the file, as the state that it
+// begins with is the bytes of memory; NULL if it can.
+static const char *refusal(void) {
     const uint16_t one = 1;
-    return KEEL_ENTITY_INDEX_BITS == 20 || *(const unsigned char *)&one != 1;
+    if (KEEL_ENTITY_INDEX_BITS == 20) return "component 'Crash'"; // narrow handles are smaller
+    if (*(const unsigned char *)&one != 1) return "byte order";
+    if (_Alignof(keel_random) != 8) return "alignment 8 there, 4 here"; // x86 with 32 bits
+    return NULL;
 }
 
 static void it_plays_to_the_same_states(void **unused) {
     (void)unused;
     const keel_result result = play();
-    if (!has_other_bytes()) {
+    if (!refusal()) {
         if (result != KEEL_OK) fail_msg("%s", why.message);
         return;
     }
     assert_int_equal(result, KEEL_ERROR_SCHEMA);
-    // narrow handles make 'Crash' smaller, which is found first
-    const char *part = KEEL_ENTITY_INDEX_BITS == 20 ? "component 'Crash'" : "byte order";
-    if (!strstr(why.message, part)) fail_msg("%s", why.message);
+    if (!strstr(why.message, refusal())) fail_msg("%s", why.message);
 }
 
 static void a_small_change_is_noticed(void **unused) {
     (void)unused;
-    if (has_other_bytes()) return;
+    if (refusal()) return;
     is_planted = true;
     const keel_result result = play();
     is_planted = false;
