@@ -14,4 +14,8 @@ function(keel_deterministic target)
       $<$<COMPILE_LANG_AND_ID:C,GNU,Clang>:-msse2;-mfpmath=sse>
       $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-msse2;-mfpmath=sse>)
   endif()
+  # In standard C, gcc computes floats with the bits of double there.
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^s390")
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:C,GNU>:-fexcess-precision=fast>)
+  endif()
 endfunction()

@@ -13,7 +13,7 @@
 #endif
 // 16 is about the type _Float16, and leaves float as it is.
 #if defined __FLT_EVAL_METHOD__ && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
-#error "keel::maths needs float and double as they are, without the wider registers of x87: compile with -msse2 -mfpmath=sse"
+#error "keel::maths needs float and double as they are, without more bits: compile with -msse2 -mfpmath=sse on 32-bit x86, and with -fexcess-precision=fast on s390x"
 #endif
 // clang-format on
 

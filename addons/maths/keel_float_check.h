@@ -77,7 +77,7 @@ static inline const char *keel_float_problem(uint32_t bits) {
                "behind all other flags (MSVC: /fp:precise)";
     case KEEL_FLOAT_WIDE:
         return "floats are computed with more bits than they have: compile this file with -msse2 "
-               "-mfpmath=sse";
+               "-mfpmath=sse (s390x: -fexcess-precision=fast)";
     case KEEL_FLOAT_ROUNDS_OTHERWISE:
         return "results are not rounded to the nearest float: call fesetround(FE_TONEAREST) in "
                "this thread, and find who set another mode";

@@ -4,7 +4,7 @@
 /// bytes without pointers, so it can be a unique of a world, and is then saved, hashed and rolled
 /// back with it:
 ///
-///     KEEL_UNIQUE(keel_random);
+///     KEEL_UNIQUE(keel_random, .no_padding = true); // for compilers that do not know
 ///     keel_set_unique(world, keel_random, keel_random_begin(seed, 0));
 ///     int damage = keel_random_between(keel_get_unique_mut(world, keel_random), 1, 6);
 ///

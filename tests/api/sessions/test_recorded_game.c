@@ -39,8 +39,8 @@ KEEL_COMPONENT(Ship, KEEL_HAS_FIELDS(Ship));
 KEEL_COMPONENT(Rocket, KEEL_HAS_FIELDS(Rocket), .storage = KEEL_ARCHETYPE);
 KEEL_COMPONENT(Glow, KEEL_HAS_FIELDS(Glow));
 KEEL_RELATION(Chases, .exclusive = true);
-KEEL_EVENT(Crash);
-KEEL_UNIQUE(keel_random);
+KEEL_EVENT(Crash, .no_padding = true);
+KEEL_UNIQUE(keel_random, .no_padding = true);
 
 static const float width = 640, height = 360;
 static bool is_planted; // one ship is moved by 1 / 1,024 in frame 333

@@ -88,13 +88,13 @@ typedef struct Bounce {
     uint32_t ball;
 } Bounce;
 static const Dice first_dice = { 1 };
-KEEL_UNIQUE(Dice, .initial = &first_dice);
-KEEL_EVENT(Bounce);
+KEEL_UNIQUE(Dice, .initial = &first_dice, .no_padding = true);
+KEEL_EVENT(Bounce, .no_padding = true);
 typedef struct Surprise {
     uint32_t size;
 } Surprise;
 static const Surprise small = { 1 };
-KEEL_UNIQUE(Surprise, .initial = &small);
+KEEL_UNIQUE(Surprise, .initial = &small, .no_padding = true);
 
 KEEL_SYSTEM(throw, KEEL_WRITE(Ball, ball), KEEL_UNIQUE_WRITE(Dice, dice), KEEL_SEND(Bounce, out)) {
     ball->x += (float)(dice->state % 7);
