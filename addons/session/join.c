@@ -425,10 +425,19 @@ static void finish_enter(keel_session *s, session_peer *peer) {
     peer->image = NULL;
 }
 
+// True if a peer has all inputs of who played in its slots before. It cannot get them later: once
+// it enters, the slots are its own.
+static bool has_slots_to_itself(const keel_session *s, const session_peer *peer) {
+    for (uint32_t i = 0; i < s->in.slots; ++i)
+        if (peer->slots >> i & 1 && peer->feed_from < s->in.slot[i].known) return false;
+    return true;
+}
+
 void keeli_join_step(keel_session *s) {
     if (!keeli_agree_leads(s) || s->leaving) return;
     EACH_PEER(s, peer) {
         if (peer->state != PEER_FEED || !peer->is_ready) continue;
+        if (s->entering != peer->slots && !has_slots_to_itself(s, peer)) continue;
         const bool is_late = s->clock - s->entry_at > 1 || s->epoch != s->entry_number;
         if (!s->entering || (s->entering == peer->slots && is_late)) {
             const uint64_t frame = s->in.now + ENTER_AFTER;
@@ -463,7 +472,9 @@ static bool take_enter(keel_session *s, session_peer *peer, const packet *p) {
     packet *answer = keeli_packet_begin(s, PACKET_ENTERED);
     answer->epoch = p->epoch;
     answer->slots = p->slots;
-    answer->frame = agrees ? p->frame : least + ENTER_AFTER;
+    // a later frame is a refusal: not even one who is far behind may name an earlier one
+    const uint64_t later = least + ENTER_AFTER > p->frame ? least + ENTER_AFTER : p->frame + 1;
+    answer->frame = agrees ? p->frame : later;
     keeli_peer_send(s, peer, true);
     if (!agrees) return true;
     enter(s, who, p->frame);
