@@ -56,7 +56,6 @@ static keel_result add_column(keel_domain *d, const keel_component *c) {
         return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "beginning a domain: out of memory");
     (void)find_handles(c->fields, c->field_count, 0, column.handles);
     d->has_handles |= column.handle_count > 0;
-    d->numbers[d->column_count] = d->column_count;
     d->columns[d->column_count++] = column;
     return KEEL_OK;
 }
@@ -66,9 +65,8 @@ keel_result keeli_columns_begin(keel_domain *d) {
     for (const keel_component *c = NULL; (c = keel_next_component(d->world, c)) != NULL;)
         ++count;
     d->columns = calloc(count + 1u, sizeof *d->columns);
-    d->numbers = calloc(count + 1u, sizeof *d->numbers);
     d->relations = calloc(count + 1u, sizeof *d->relations);
-    if (!d->columns || !d->numbers || !d->relations)
+    if (!d->columns || !d->relations)
         return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "beginning a domain: out of memory");
     for (const keel_component *c = NULL; (c = keel_next_component(d->world, c)) != NULL;)
         KEEL_TRY(add_column(d, c));
@@ -80,7 +78,6 @@ void keeli_columns_end(keel_domain *d) {
     for (uint32_t i = 0; i < d->column_count; ++i)
         free(d->columns[i].handles);
     free(d->columns);
-    free(d->numbers);
     free(d->relations);
 }
 
@@ -126,7 +123,6 @@ static bool pack_column(keel_domain *d, const mpi_list *entities, uint32_t numbe
 keel_result keeli_columns_pack(keel_domain *d, const mpi_list *entities, mpi_into into,
                                mpi_bytes *out) {
     if (!entities->count) return KEEL_OK;
-    const uint32_t *numbers = into == INTO_OWNED ? d->numbers : d->ghost_columns;
     const uint32_t count = into == INTO_OWNED ? d->column_count : d->ghost_count;
     if (into == INTO_OWNED) KEEL_TRY(keeli_leaving_begin(d, entities));
     const size_t head = out->size;
@@ -138,7 +134,7 @@ keel_result keeli_columns_pack(keel_domain *d, const mpi_list *entities, mpi_int
                      ->value;
     has_room = ids && add_u32(out, count);
     for (uint32_t i = 0; i < count && has_room; ++i)
-        has_room = pack_column(d, entities, numbers[i], out);
+        has_room = pack_column(d, entities, into == INTO_OWNED ? i : d->ghost_columns[i], out);
     if (!has_room) {
         out->size = head;
         return d->error.result < 0
@@ -331,6 +327,7 @@ typedef struct hash_walk {
     const mpi_column *column;
     unsigned char *mask, *value;
     uint64_t sum;
+    bool is_failed; // an error was kept
 } hash_walk;
 
 static bool hash_run(const keel_value_run *run, void *data) {
@@ -346,7 +343,8 @@ static bool hash_run(const keel_value_run *run, void *data) {
         const unsigned char *value = (const unsigned char *)run->values + (size_t)i * size;
         for (uint32_t k = 0; k < size; ++k)
             h->value[k] = value[k] & h->mask[k];
-        if (!keeli_handles_to_ids(h->d, h->column, h->value, false)) return false;
+        h->is_failed = !keeli_handles_to_ids(h->d, h->column, h->value, false);
+        if (h->is_failed) return false;
         h->sum += hash_bytes(h->value, size, mix(id->value) ^ name);
     }
     return true;
@@ -386,6 +384,7 @@ keel_result keeli_columns_hash(keel_domain *d, uint64_t *hash) {
             result = keeli_domain_fail(d, KEEL_ERROR_MEMORY, "hashing: out of memory");
         else if ((result = keel_visit_values(d->world, c, hash_run, &h)) < 0)
             (void)keeli_domain_fail(d, result, "hashing: '%s' is in use", c->name);
+        else if (h.is_failed) result = d->error.result;
         *hash += h.sum;
         free(h.mask);
         free(h.value);

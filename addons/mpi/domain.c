@@ -303,8 +303,11 @@ static keel_result tell_sample(keel_domain *d) {
                                 { .kind = KEEL_TERM_END } };
     keel_view view;
     keel_iterator walk;
-    if (keel_view_begin(&view, (keel_scope *)d->world, terms, "keel::mpi: a sample") < 0)
-        return keeli_domain_fail_world(d);
+    if (keel_view_begin(&view, (keel_scope *)d->world, terms, "keel::mpi: a sample") < 0) {
+        const keel_result result = keeli_domain_fail_world(d);
+        (void)keeli_domain_tell_all(d, NULL, 0); // the others wait for it
+        return result;
+    }
     const uint32_t owned = keel_view_count(&view), step = owned / MPI_SAMPLE + 1;
     static const size_t most = MPI_SAMPLE + 1;
     mpi_point *sample = calloc(most, sizeof *sample);

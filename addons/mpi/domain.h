@@ -80,7 +80,6 @@ struct keel_domain {
     const keel_component **relations;
     uint32_t relation_count;
     bool has_handles;                       // in any of them
-    uint32_t *numbers;                      // the numbers of all columns
     uint32_t ghost_columns[KEEL_MAX_TERMS]; // numbers of those that ghosts have
     uint32_t ghost_count;
     mpi_bytes scratch; // a column while its ids become handles

@@ -60,18 +60,14 @@ static bool dead_entity(keel_domain *d, keel_entity *out) {
 static bool entity_of(keel_domain *d, uint64_t id, keel_entity *out) {
     if (id == id_of_the_dead) return dead_entity(d, out);
     *out = keeli_ids_find(&d->ids, id);
-    if (!id) return true;
-    if (keel_is_null(*out)) {
-        const keel_global_id global = { id };
-        const keel_ghost ghost = { .stamp = d->stamp - 1, .is_bare = true };
-        const keel_value values[] = { { KEEL_OF(keel_global_id), &global },
-                                      { KEEL_OF(keel_ghost), &ghost },
-                                      { NULL, NULL } };
-        *out = keel_add_entity_values(d->world, values);
-        return !keel_is_null(*out) && keeli_ids_reserve(&d->ids, 1) &&
-               keeli_ids_add(&d->ids, id, *out);
-    }
-    return true;
+    if (!id || !keel_is_null(*out)) return true;
+    const keel_global_id global = { id };
+    const keel_ghost ghost = { .stamp = d->stamp - 1, .is_bare = true };
+    const keel_value values[] = { { KEEL_OF(keel_global_id), &global },
+                                  { KEEL_OF(keel_ghost), &ghost },
+                                  { NULL, NULL } };
+    *out = keel_add_entity_values(d->world, values);
+    return !keel_is_null(*out) && keeli_ids_reserve(&d->ids, 1) && keeli_ids_add(&d->ids, id, *out);
 }
 
 bool keeli_handles_from_ids(keel_domain *d, const mpi_column *column, unsigned char *value) {
@@ -139,26 +135,26 @@ typedef struct use_walk {
     keel_domain *d;
     const mpi_column *column;
     mpi_list *used;
+    bool has_no_room;
 } use_walk;
 
 // Lists the ghosts that values refer to.
 static bool use_values(const keel_value_run *run, void *data) {
-    const use_walk *w = data;
+    use_walk *w = data;
     const uint32_t size = w->column->component->size;
     for (uint32_t i = 0; i < run->count; ++i)
         for (uint32_t k = 0; k < w->column->handle_count; ++k) {
             keel_entity e;
             memcpy(&e, (const char *)run->values + (size_t)i * size + w->column->handles[k],
                    sizeof e);
-            if (keel_has_component(w->d->world, e, KEEL_OF(keel_ghost)) &&
-                !keeli_list_add(w->used, e))
-                return false;
+            if (!keel_has_component(w->d->world, e, KEEL_OF(keel_ghost))) continue;
+            w->has_no_room = !keeli_list_add(w->used, e);
+            if (w->has_no_room) return false;
         }
     return true;
 }
 
-// Lists the ghosts that no value refers to and that no rank sends; the others are not kept for
-// long.
+// Lists the ghosts without components that no value refers to.
 static keel_result list_unused(keel_domain *d, mpi_list *unused) {
     const keel_term terms[] = { { .kind = KEEL_TERM_WRITE, .component = KEEL_OF(keel_ghost) },
                                 { .kind = KEEL_TERM_ENTITY },
@@ -186,11 +182,13 @@ keel_result keeli_handles_collect(keel_domain *d) {
     mpi_list *used = &d->lists[0], *unused = &d->lists[d->desc.ranks.count];
     used->count = unused->count = 0;
     for (uint32_t i = 0; i < d->column_count; ++i) {
-        use_walk w = { d, &d->columns[i], used };
+        use_walk w = { d, &d->columns[i], used, false };
         if (!w.column->handle_count) continue;
         const keel_result result = keel_visit_values(d->world, w.column->component, use_values, &w);
         if (result < 0)
             return keeli_domain_fail(d, result, "looking for handles: a component is in use");
+        if (w.has_no_room)
+            return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "looking for handles: out of memory");
     }
     for (uint32_t i = 0; i < used->count; ++i) {
         keel_ghost *ghost = keel_get_component_mut(d->world, used->items[i], KEEL_OF(keel_ghost));

@@ -77,7 +77,7 @@ keel_entity keeli_ids_find(const mpi_ids *ids, uint64_t id) {
 }
 
 // ------------------------------------------------------------------ as the world changes
-static keel_result forget_ids(keel_domain *d) {
+static void forget_ids(keel_domain *d) {
     keel_removal_walk walk = keel_removals((keel_scope *)d->reader, KEEL_OF(keel_global_id),
                                            KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL);
     while (keel_removal_next(&walk)) {
@@ -85,7 +85,6 @@ static keel_result forget_ids(keel_domain *d) {
         if (id && keel_is_same(keeli_ids_find(&d->ids, id->value), walk.removal.entity))
             keeli_ids_remove(&d->ids, id->value);
     }
-    return KEEL_OK;
 }
 
 // Gives an id to each entity that has a place and no id.
@@ -143,7 +142,7 @@ static keel_result enter_ids(keel_domain *d, bool all) {
 }
 
 keel_result keeli_ids_update(keel_domain *d) {
-    KEEL_TRY(forget_ids(d));
+    forget_ids(d);
     KEEL_TRY(give_ids(d));
     KEEL_TRY(enter_ids(d, false));
     keel_reader_advance(d->reader);

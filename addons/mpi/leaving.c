@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What entities that move to another rank have besides values: names, and which components are
-// disabled. Relations cannot go yet: an entity that has edges is refused.
+// Packs what the columns of values do not have: names, and which components are disabled. Relations
+// cannot go yet: an entity that has edges is refused.
 //
 //     number of disabled components, pairs of row and column; number of names; for each row, length
 //     and text
