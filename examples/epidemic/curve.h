@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-// Who was ill at most at once, and who has ever been ill, as shares of all people.
+// The most people who were ill at once, and all who have ever been ill, as shares of all people.
 typedef struct curve_extremes {
     double peak, final_size;
     uint32_t peak_day;

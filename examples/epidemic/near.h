@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Who is near a place? A grid over the infected people of one day, whom people.c sorts and asks. Its
-// numbers are integers, so that a distance is the same on every rank, wherever its grid begins.
+// Finds who is near a place: a grid over the infected people of one day. people.c sorts and asks
+// it. Its numbers are integers, so that a distance is the same on every rank, wherever its grid
+// begins.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

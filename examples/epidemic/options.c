@@ -34,7 +34,7 @@ const char options_help[] =
     "The results are the same for any number of ranks and threads.\n"
     "Exit status: 0 done, 1 out of memory or a rank failed, 2 bad options or output.\n";
 
-// How the value of an option is read, and what it is kept in.
+// The way in which the value of an option is read, and the type that keeps it.
 typedef enum option_kind {
     OPTION_SWITCH, // no value
     OPTION_TEXT,
@@ -89,7 +89,7 @@ static bool read_row(const option_row *row, const char *text, char why[240]) {
     }
 }
 
-// What only the options together can tell.
+// Checks what only the options together can tell.
 static bool check_together(options *o, char why[240]) {
     if (o->help) return true;
     if (o->infected > o->people)

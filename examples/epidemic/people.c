@@ -5,7 +5,7 @@
 
 // ---- chance -------------------------------------------------------------------------------------
 
-// What a random number is for. Numbers for other purposes have nothing in common.
+// The purpose of a random number. Numbers for other purposes have nothing in common.
 typedef enum purpose { FOR_X = 1, FOR_Y, FOR_TRAVEL, FOR_INFECTION, FOR_RECOVERY } purpose;
 
 static uint64_t people_scramble(uint64_t z) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the epidemic is made of: components, uniques, and the workload of one day (people.c). play.c
+// The parts of the epidemic: components, uniques, and the workload of one day (people.c). play.c
 // steps it on all ranks.
 //
 // The result is the same for any number of ranks and threads. All numbers are integers; each decision
@@ -10,7 +10,7 @@
 
 enum { PEOPLE_SIDE = 1 << 30 }; // of the square that people live on
 
-// Where somebody lives, from 0 to below PEOPLE_SIDE.
+// The home of a person, from 0 to below PEOPLE_SIDE.
 typedef struct Place {
     int32_t x, y;
 } Place;
@@ -22,7 +22,7 @@ typedef struct Health {
     uint32_t days;  // until an infected person recovers
 } Health;
 
-// How many people there are of each state: on all ranks, after a step.
+// The number of people in each state: on all ranks, after a step.
 typedef struct Counts {
     uint64_t susceptible, infected, recovered;
 } Counts;

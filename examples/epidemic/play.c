@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What a rank works with.
+// The objects that a rank works with.
 typedef struct rank_play {
     const options *options;
     keel_ranks ranks;
@@ -23,7 +23,7 @@ typedef struct rank_play {
     keel_rank_bytes *out, *in; // one for each rank
 } rank_play;
 
-// What all ranks did together.
+// The work of all ranks together.
 typedef struct rank_totals {
     uint64_t ghosts, moved;
 } rank_totals;
