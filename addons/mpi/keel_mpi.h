@@ -103,7 +103,9 @@ static inline keel_global_id keel_child_id(keel_global_id parent, uint64_t numbe
 /// Marks an entity that another rank owns: a copy of one that this rank sees, or the place of one
 /// that a value here refers to, which has no other components.
 typedef struct keel_ghost {
+    uint64_t id;    ///< private
     uint32_t stamp; ///< private
+    uint32_t owner; ///< private: the rank that showed it last
     bool is_bare;   ///< private: it has no other components
     bool is_used;   ///< private
 } keel_ghost;
@@ -181,7 +183,9 @@ typedef struct keel_domain_status {
     uint64_t steps;        ///< steps that were played
     uint64_t sent;         ///< entities that moved to other ranks
     uint64_t received;     ///< entities that came from them
-    uint64_t bytes_sent;   ///< bytes
+    uint64_t bytes_sent;   ///< all bytes, with those of reports
+    uint64_t bytes_ghosts; ///< bytes that brought ghosts up to date on other ranks
+    uint64_t bytes_moved;  ///< bytes of the entities that moved
     double seconds_run;    ///< in the workload
     double seconds_ghosts; ///< in bringing ghosts up to date
     double seconds_move;   ///< in moving entities
