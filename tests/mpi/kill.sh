@@ -17,9 +17,9 @@ random() { # below $1
 
 start() { # on $1 ranks; $pid is what to wait for
     if [ "$mpirun" ]; then
-        "$mpirun" -n "$1" --oversubscribe "$program" --every 3 "$folder" >"$work/out" 2>"$work/err" &
+        "$mpirun" -n "$1" --oversubscribe "$program" --every 2 "$folder" >"$work/out" 2>"$work/err" &
     else
-        "$program" --ranks "$1" --every 3 "$folder" >"$work/out" 2>"$work/err" &
+        "$program" --ranks "$1" --every 2 "$folder" >"$work/out" 2>"$work/err" &
     fi
     pid=$!
 }
