@@ -36,7 +36,8 @@ static uint32_t find_handles(const keel_field *fields, uint32_t count, uint32_t 
 }
 
 static keel_result add_column(keel_domain *d, const keel_component *c) {
-    const bool is_own = strcmp(c->name, "keel_global_id") == 0;
+    const bool is_own =
+        strcmp(c->name, "keel_global_id") == 0 || strcmp(c->name, "keel_ghost") == 0;
     if (c->is_relation) d->relations[d->relation_count++] = c;
     if (c->transient || c->is_relation || is_own || strcmp(c->name, "keel_name") == 0)
         return KEEL_OK;

@@ -55,3 +55,12 @@ keel_result keeli_deaths_tell(keel_domain *d) {
         memcpy(d->told, d->receive, d->desc.ranks.count * sizeof *d->told);
     }
 }
+
+keel_result keeli_deaths_settle(keel_domain *d) {
+    const keel_result noted = keeli_deaths_note(d);
+    KEEL_TRY(keeli_domain_tell_all(d, d->dead_ids.items, d->dead_ids.size));
+    d->dead_ids.size = 0;
+    memcpy(d->told, d->receive, d->desc.ranks.count * sizeof *d->told);
+    const keel_result told = keeli_deaths_tell(d);
+    return noted < 0 ? noted : told;
+}

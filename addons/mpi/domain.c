@@ -263,7 +263,9 @@ keel_domain *keel_domain_begin(keel_world *world, const keel_domain_desc *desc) 
     }
     keel_result result = keeli_domain_agree(d, begin(d), 0);
     if (result >= 0) result = keeli_domain_agree(d, keeli_schema_compare(d), 0);
-    if (result >= 0) result = keel_domain_balance(d);
+    if (result >= 0)
+        result = d->desc.restart ? keeli_checkpoint_restart(d) : keel_domain_balance(d);
+    d->desc.restart = NULL; // the caller's text
     if (result >= 0) return d;
     const keel_error error = d->error;
     keel_domain_end(d);

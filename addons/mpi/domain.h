@@ -152,6 +152,8 @@ keel_result keeli_domain_agree(keel_domain *d, keel_result own, double seconds);
 // Agrees, and tells all ranks what is in `d->note`. If all is well, `d->readers` read those of all
 // ranks.
 keel_result keeli_domain_agree_and_tell(keel_domain *d, keel_result own, double seconds);
+// Adds the entities of a span to an mpi_list, `list`.
+bool keeli_list_span(keel_domain *d, const keel_span *span, void *list);
 // Calls a function for each span of a view, until it returns false: with an error that it kept, or
 // out of memory.
 typedef bool mpi_span_fn(keel_domain *d, const keel_span *span, void *data);
@@ -209,6 +211,11 @@ keel_result keeli_handles_collect(keel_domain *d);
 
 // Fails if the ranks do not have the same components and options.
 keel_result keeli_schema_compare(keel_domain *d);
+// Hashes the components and options of this rank, without .restart. 0 when out of memory.
+uint64_t keeli_schema_hash(const keel_domain *d);
+// Begins with the checkpoint in `desc.restart`, on all ranks; balances. After an error the world
+// has no entities.
+keel_result keeli_checkpoint_restart(keel_domain *d);
 // Fails if a system of the workload writes what ghosts have.
 keel_result keeli_schema_check_workload(keel_domain *d, const keel_workload *workload);
 // Appends this rank's reduced uniques.
@@ -222,6 +229,8 @@ keel_result keeli_deaths_note(keel_domain *d);
 // Deletes what all ranks told to be dead (`d->told`), and tells what died of it, until nothing
 // does.
 keel_result keeli_deaths_tell(keel_domain *d);
+// Does both, between steps.
+keel_result keeli_deaths_settle(keel_domain *d);
 
 // ------------------------------------------------------------------ ghosts and moves
 // Brings the ghosts of all ranks up to date.

@@ -34,7 +34,7 @@ static void forget_ids(keel_domain *d) {
     }
 }
 
-static bool list_span_of_new(keel_domain *d, const keel_span *span, void *data) {
+bool keeli_list_span(keel_domain *d, const keel_span *span, void *data) {
     for (uint32_t i = 0; i < span->count; ++i)
         if (!keeli_list_add(data, span->entities[i])) return false;
     (void)d;
@@ -49,7 +49,7 @@ static keel_result give_ids(keel_domain *d) {
                                 { .kind = KEEL_TERM_END } };
     mpi_list *list = &d->lists[0];
     list->count = 0;
-    KEEL_TRY(keeli_each_span(d, terms, "keel::mpi: new entities", list_span_of_new, list));
+    KEEL_TRY(keeli_each_span(d, terms, "keel::mpi: new entities", keeli_list_span, list));
     for (uint32_t i = 0; i < list->count; ++i) {
         const keel_global_id id = { UINT64_C(1) << 63 | (uint64_t)d->desc.ranks.rank << 44 |
                                     ++d->serial };
