@@ -57,22 +57,50 @@ typedef struct steer_sums {
     int64_t away_x, away_y; // from those that are too near, the nearer the more
 } steer_sums;
 
-// Adds some neighbours in a row of the grid. It has no branch, as none could be foretold.
-static void add_seen(steer_sums *s, const near_point *own, const near_point *begin, const near_point *end) {
-    static const int64_t far = (int64_t)BOIDS_REACH * BOIDS_REACH, close = far / 4;
-    for (const near_point *q = begin; q < end; ++q) {
-        const int64_t x = (int64_t)q->x - own->x, y = (int64_t)q->y - own->y, square = x * x + y * y;
-        const int64_t is_seen = -(int64_t)(square <= far); // all bits, or none
-        const int64_t room = (close - square) & -(int64_t)(square < close);
-        const int64_t push = room >> 20; // 0 to 1023
-        const steer_way way = way_of(q->tag);
-        s->count -= is_seen;
-        s->x += x & is_seen;
-        s->y += y & is_seen;
-        s->way_x += way.x & is_seen;
-        s->way_y += way.y & is_seen;
-        s->away_x -= x * push;
-        s->away_y -= y * push;
+enum { LIST_ROOM = 256 };
+
+// Those whom a boid sees, until they are added up.
+typedef struct steer_list {
+    uint32_t count;
+    uint32_t places[LIST_ROOM]; // in the grid
+} steer_list;
+
+// Adds up the list, and empties it.
+static void add_list(steer_sums *s, steer_list *list, const near_point *points, near_point own) {
+    static const int64_t close = (int64_t)BOIDS_REACH * BOIDS_REACH / 16 * 6;
+    steer_sums sums = *s;
+    for (uint32_t i = 0; i < list->count; ++i) {
+        const near_point q = points[list->places[i]];
+        const int64_t x = (int64_t)q.x - own.x, y = (int64_t)q.y - own.y, room = close - (x * x + y * y);
+        const int64_t push = room > 0 ? room >> 20 : 0; // 0 to 1535
+        const steer_way way = way_of(q.tag);
+        sums.x += x;
+        sums.y += y;
+        sums.way_x += way.x;
+        sums.way_y += way.y;
+        sums.away_x -= x * push;
+        sums.away_y -= y * push;
+    }
+    sums.count += list->count;
+    list->count = 0;
+    *s = sums;
+}
+
+// Lists those in a row of the grid who are seen. There is no branch: whether one is seen cannot be
+// foretold, and a wrong guess takes longer than all else.
+static void list_row(steer_sums *s, steer_list *list, const near_point *points, near_point own,
+                     uint32_t begin, uint32_t end) {
+    static const int64_t far = (int64_t)BOIDS_REACH * BOIDS_REACH;
+    while (begin < end) {
+        if (list->count == LIST_ROOM) add_list(s, list, points, own);
+        const uint32_t room = LIST_ROOM - list->count, stop = end - begin < room ? end : begin + room;
+        uint32_t count = list->count;
+        for (; begin < stop; ++begin) {
+            const int64_t x = (int64_t)points[begin].x - own.x, y = (int64_t)points[begin].y - own.y;
+            list->places[count] = begin;
+            count += x * x + y * y <= far;
+        }
+        list->count = count;
     }
 }
 
@@ -80,7 +108,7 @@ static void add_seen(steer_sums *s, const near_point *own, const near_point *beg
 static steer_way turn_of(const steer_sums *s, steer_way own) {
     const int64_t others = s->count - 1;
     if (!others) return (steer_way){ 0, 0 };
-    const int64_t follow = 8, gather = 160, part = 1 << 16;
+    const int64_t follow = 8, gather = 128, part = 1 << 16;
     const int64_t x = ((s->way_x - own.x) / others - own.x) / follow + s->x / others / gather + s->away_x / part;
     const int64_t y = ((s->way_y - own.y) / others - own.y) / follow + s->y / others / gather + s->away_y / part;
     const int64_t most = 1 << 20; // of a crowd; it is shortened to BOIDS_TURN
@@ -94,14 +122,17 @@ static void steer_cell(steer_sight *sight, uint32_t row, uint32_t column) {
     const uint32_t left = column ? column - 1 : 0, right = column + 2 < g->columns ? column + 2 : g->columns;
     const uint32_t top = row ? row - 1 : 0, bottom = row + 2 < g->rows ? row + 2 : g->rows;
     for (uint32_t i = starts[column]; i < starts[column + 1]; ++i) {
-        const near_point *own = &g->points[i];
-        if (number_of(own->tag) == STEER_BLIND) continue;
+        const near_point own = g->points[i];
+        if (number_of(own.tag) == STEER_BLIND) continue;
         steer_sums sums = { 0 };
+        steer_list list;
+        list.count = 0;
         for (uint32_t r = top; r < bottom; ++r) {
             const uint32_t *cells = g->starts + (size_t)r * g->columns;
-            add_seen(&sums, own, g->points + cells[left], g->points + cells[right]);
+            list_row(&sums, &list, g->points, own, cells[left], cells[right]);
         }
-        sight->turns[number_of(own->tag)] = steer_shorten(turn_of(&sums, way_of(own->tag)), BOIDS_TURN);
+        add_list(&sums, &list, g->points, own);
+        sight->turns[number_of(own.tag)] = steer_shorten(turn_of(&sums, way_of(own.tag)), BOIDS_TURN);
     }
 }
 
