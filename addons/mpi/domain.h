@@ -213,8 +213,8 @@ keel_result keeli_handles_collect(keel_domain *d);
 keel_result keeli_schema_compare(keel_domain *d);
 // Hashes the components and options of this rank, without .restart. 0 when out of memory.
 uint64_t keeli_schema_hash(const keel_domain *d);
-// Begins with the checkpoint in `desc.restart`, on all ranks; balances. After an error the world
-// has no entities.
+// Begins with the checkpoint in `desc.restart`, on all ranks, and balances. After an error the
+// world has no entities.
 keel_result keeli_checkpoint_restart(keel_domain *d);
 // Fails if a system of the workload writes what ghosts have.
 keel_result keeli_schema_check_workload(keel_domain *d, const keel_workload *workload);
