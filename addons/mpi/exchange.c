@@ -18,8 +18,9 @@ static bool list_where_seen(keel_domain *d, keel_entity e, const double at[MPI_A
 }
 
 static bool list_where_owned(keel_domain *d, keel_entity e, const double at[MPI_AXES]) {
+    if (!keel_is_null(keeli_together_leader(d, e))) return true; // its root lists it
     const uint32_t owner = keeli_region_of(d->cuts, d->desc.ranks.count, at);
-    return owner == d->desc.ranks.rank || keeli_list_add(&d->lists[owner], e);
+    return owner == d->desc.ranks.rank || keeli_together_list(d, e, &d->lists[owner]);
 }
 
 // Calls a function for each entity that this rank owns. It lists the entity for other ranks.
