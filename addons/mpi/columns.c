@@ -26,7 +26,7 @@ static keel_result add_column(keel_domain *d, const keel_component *c) {
     if (c->transient || is_own || strcmp(c->name, "keel_name") == 0) return KEEL_OK;
     mpi_column *column = &d->columns[d->column_count++];
     KEEL_TRY(keeli_column_begin(d, column, c));
-    d->has_handles |= column->handle_count > 0;
+    d->has_handles |= column->refers;
     return KEEL_OK;
 }
 
@@ -63,6 +63,19 @@ static bool add_u32(mpi_bytes *out, uint32_t number) {
     return at != NULL;
 }
 
+// Appends values that own memory. False: an error was kept.
+static bool pack_owned(keel_domain *d, const mpi_column *column, const mpi_list *entities,
+                       uint32_t has, size_t rows_at, mpi_bytes *out) {
+    for (uint32_t k = 0; k < has; ++k) {
+        uint32_t row = k;
+        if (rows_at < SIZE_MAX) memcpy(&row, out->items + rows_at + k * sizeof row, sizeof row);
+        const keel_entity e = entities->items[row];
+        const void *value = keel_get_component(d->world, e, column->component);
+        if (!keeli_value_pack(d, column, value, true, out)) return false;
+    }
+    return true;
+}
+
 // Appends the column of a component. False when out of memory.
 static bool pack_column(keel_domain *d, const mpi_list *entities, uint32_t number, mpi_bytes *out) {
     const mpi_column *column = &d->columns[number];
@@ -81,6 +94,7 @@ static bool pack_column(keel_domain *d, const mpi_list *entities, uint32_t numbe
     head[1] = has;
     if (has < entities->count) (void)keeli_bytes_add(out, has * sizeof *rows);
     const bool all = has == entities->count;
+    if (column->owned) return pack_owned(d, column, entities, has, all ? SIZE_MAX : rows_at, out);
     const size_t values_at = out->size;
     unsigned char *values = keeli_bytes_add(out, (size_t)has * c->size);
     if (!values) return false;
@@ -210,6 +224,20 @@ static const void *handles_of(keel_domain *d, const mpi_column *column, const vo
     return copies;
 }
 
+// Unpacks values that own memory.
+static keel_result unpack_owned(keel_domain *d, mpi_reader *r, const mpi_column *column,
+                                const keel_entity *entities, uint32_t count) {
+    const keel_component *c = column->component;
+    for (uint32_t k = 0; k < count; ++k) {
+        void *value = keeli_value_unpack(d, column, r);
+        if (!value) return d->error.result;
+        if (keel_add_component(d->world, entities[k], c, value) >= 0) continue;
+        if (c->drop) c->drop(value, c->hook_data);
+        return keeli_domain_fail_world(d);
+    }
+    return KEEL_OK;
+}
+
 // Unpacks one column. `room` has a place for each entity.
 static keel_result unpack_column(keel_domain *d, mpi_reader *r, const keel_entity *entities,
                                  uint32_t count, keel_entity *room, uint32_t from) {
@@ -219,18 +247,20 @@ static keel_result unpack_column(keel_domain *d, mpi_reader *r, const keel_entit
     const keel_component *c = column->component;
     const uint32_t has = head[1];
     const uint32_t *rows = has < count ? keeli_bytes_read(r, has * sizeof *rows) : NULL;
-    const void *values = keeli_bytes_read(r, (size_t)has * c->size);
+    const void *values = column->owned ? NULL : keeli_bytes_read(r, (size_t)has * c->size);
     if (r->is_short) return damaged(d, from);
     for (uint32_t k = 0; k < has; ++k) {
         const uint32_t row = rows ? rows[k] : k;
         if (row >= count) return damaged(d, from);
         room[k] = entities[row];
     }
-    if (column->handle_count && has) {
+    if (column->owned) {
+        KEEL_TRY(unpack_owned(d, r, column, room, has));
+    } else if (column->handle_count && has) {
         values = handles_of(d, column, values, has);
         if (!values) return d->error.result;
     }
-    if (has &&
+    if (has && !column->owned &&
         keel_add_component_to_many(d->world, room, has, c, c->size ? values : NULL, c->size) < 0)
         return keeli_domain_fail_world(d);
     return rows ? delete_rest(d, c, entities, count, rows, has) : KEEL_OK;

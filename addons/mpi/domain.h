@@ -59,6 +59,8 @@ typedef struct mpi_list {
     uint32_t count, room;
 } mpi_list;
 
+// The rows of values that own memory: owned.c.
+typedef struct mpi_owned mpi_owned;
 // A component or relation of entities that go to other ranks.
 typedef struct mpi_column {
     const keel_component *component;
@@ -66,6 +68,8 @@ typedef struct mpi_column {
     uint32_t handle_count;
     unsigned char *mask; // the bytes of a value that count
     void *value;         // room for one
+    mpi_owned *owned;    // NULL: values are copied as they are
+    bool refers;         // values may have handles
 } mpi_column;
 
 struct keel_domain {
@@ -170,6 +174,16 @@ void *keeli_value_unpack(keel_domain *d, const mpi_column *column, mpi_reader *r
 bool keeli_value_hash(keel_domain *d, const mpi_column *column, const void *value,
                       mpi_bytes *scratch, uint64_t *hash);
 uint64_t keeli_hash_bytes(const void *bytes, size_t size, uint64_t seed);
+// Lists the ghosts that a value refers to. False: an error was kept.
+bool keeli_value_use(keel_domain *d, const mpi_column *column, const void *value, mpi_list *used);
+
+// The same for values that own memory. True if those of the component do.
+bool keeli_owned_is(const keel_component *c);
+keel_result keeli_owned_begin(keel_domain *d, mpi_column *column);
+void keeli_owned_end(mpi_owned *owned);
+bool keeli_owned_pack(const mpi_column *column, const void *value, bool marks, mpi_bytes *out);
+bool keeli_owned_unpack(const mpi_column *column, mpi_reader *r, void *value);
+bool keeli_owned_use(const mpi_column *column, const void *value, mpi_list *used);
 
 // Hashes the values of all owned entities, and their names and edges.
 keel_result keeli_columns_hash(keel_domain *d, uint64_t *hash);
@@ -186,9 +200,6 @@ bool keeli_handles_to_ids(keel_domain *d, const mpi_column *column, unsigned cha
                           bool marks);
 // Makes handles of the ids in a value; makes ghosts for entities that are not here.
 bool keeli_handles_from_ids(keel_domain *d, const mpi_column *column, unsigned char *value);
-// Lists the ghosts that a value refers to. False: out of memory.
-bool keeli_handles_use(const keel_domain *d, const mpi_column *column, const void *value,
-                       mpi_list *used);
 // Makes ghosts of entities that go to another rank, so that handles to them stay.
 keel_result keeli_handles_leave(keel_domain *d, const mpi_list *list);
 // Tells all ranks which of the entities that they know are dead, and deletes those of others.

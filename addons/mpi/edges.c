@@ -125,8 +125,9 @@ static bool use_edge(keel_entity source, keel_entity target, const void *value, 
     bool has_room = !is_ghost(w->d, target) || keeli_list_add(w->used, target);
     if (w->relation->component->symmetric && is_ghost(w->d, source))
         has_room &= keeli_list_add(w->used, source);
-    w->is_failed = !has_room || !keeli_handles_use(w->d, w->relation, value, w->used);
-    if (w->is_failed)
+    w->is_failed =
+        !has_room || (w->relation->refers && !keeli_value_use(w->d, w->relation, value, w->used));
+    if (!has_room)
         (void)keeli_domain_fail(w->d, KEEL_ERROR_MEMORY, "looking for edges: out of memory");
     return !w->is_failed;
 }

@@ -144,27 +144,16 @@ typedef struct use_walk {
     keel_domain *d;
     const mpi_column *column;
     mpi_list *used;
-    bool has_no_room;
+    bool is_failed; // an error was kept
 } use_walk;
-
-bool keeli_handles_use(const keel_domain *d, const mpi_column *column, const void *value,
-                       mpi_list *used) {
-    for (uint32_t k = 0; k < column->handle_count; ++k) {
-        keel_entity e;
-        memcpy(&e, (const char *)value + column->handles[k], sizeof e);
-        if (keel_has_component(d->world, e, KEEL_OF(keel_ghost)) && !keeli_list_add(used, e))
-            return false;
-    }
-    return true;
-}
 
 static bool use_values(const keel_value_run *run, void *data) {
     use_walk *w = data;
     const char *values = run->values;
-    for (uint32_t i = 0; i < run->count && !w->has_no_room; ++i)
-        w->has_no_room = !keeli_handles_use(
-            w->d, w->column, values + (size_t)i * w->column->component->size, w->used);
-    return !w->has_no_room;
+    for (uint32_t i = 0; i < run->count && !w->is_failed; ++i)
+        w->is_failed = !keeli_value_use(w->d, w->column,
+                                        values + (size_t)i * w->column->component->size, w->used);
+    return !w->is_failed;
 }
 
 // Lists the ghosts without components that no value refers to.
@@ -196,12 +185,11 @@ keel_result keeli_handles_collect(keel_domain *d) {
     used->count = unused->count = 0;
     for (uint32_t i = 0; i < d->column_count; ++i) {
         use_walk w = { d, &d->columns[i], used, false };
-        if (!w.column->handle_count) continue;
+        if (!w.column->refers) continue;
         const keel_result result = keel_visit_values(d->world, w.column->component, use_values, &w);
         if (result < 0)
             return keeli_domain_fail(d, result, "looking for handles: a component is in use");
-        if (w.has_no_room)
-            return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "looking for handles: out of memory");
+        if (w.is_failed) return d->error.result;
     }
     KEEL_TRY(keeli_edges_use(d, used));
     for (uint32_t i = 0; i < used->count; ++i) {

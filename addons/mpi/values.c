@@ -71,21 +71,19 @@ static keel_result no_memory(keel_domain *d) {
 
 keel_result keeli_column_begin(keel_domain *d, mpi_column *column, const keel_component *c) {
     *column = (mpi_column){ .component = c };
-    if (c->drop || c->copy)
-        return keeli_domain_fail(d, KEEL_ERROR_COPY,
-                                 "component '%.80s' cannot go to other ranks: its values own "
-                                 "memory; make it .transient",
-                                 c->name);
+    const size_t align = c->align < sizeof(void *) ? sizeof(void *) : c->align;
+    column->value = aligned_alloc(align, (c->size / align + 1) * align);
+    if (!column->value) return no_memory(d);
+    if (!c->transient && keeli_owned_is(c)) return keeli_owned_begin(d, column);
     column->handle_count = find_handles(c->fields, c->field_count, 0, NULL);
     if (column->handle_count && sizeof(keel_entity) < sizeof(uint64_t))
         return keeli_domain_fail(d, KEEL_ERROR_COMPONENT,
                                  "component '%.80s' has handles: build Keel with those of 64 bits",
                                  c->name);
-    const size_t align = c->align < sizeof(void *) ? sizeof(void *) : c->align;
+    column->refers = column->handle_count > 0;
     column->handles = calloc(column->handle_count + 1u, sizeof *column->handles);
     column->mask = mask_of(c);
-    column->value = aligned_alloc(align, (c->size / align + 1) * align);
-    if (!column->handles || !column->mask || !column->value) return no_memory(d);
+    if (!column->handles || !column->mask) return no_memory(d);
     (void)find_handles(c->fields, c->field_count, 0, column->handles);
     return KEEL_OK;
 }
@@ -94,12 +92,14 @@ void keeli_column_end(mpi_column *column) {
     free(column->handles);
     free(column->mask);
     free(column->value);
+    keeli_owned_end(column->owned);
 }
 
 // ------------------------------------------------------------------ values
 bool keeli_value_pack(keel_domain *d, const mpi_column *column, const void *value, bool marks,
                       mpi_bytes *out) {
     const size_t size = column->component->size;
+    if (column->owned) return keeli_owned_pack(column, value, marks, out);
     unsigned char *at = keeli_bytes_add(out, size);
     if (!at) {
         (void)no_memory(d);
@@ -111,6 +111,7 @@ bool keeli_value_pack(keel_domain *d, const mpi_column *column, const void *valu
 
 void *keeli_value_unpack(keel_domain *d, const mpi_column *column, mpi_reader *r) {
     const size_t size = column->component->size;
+    if (column->owned) return keeli_owned_unpack(column, r, column->value) ? column->value : NULL;
     const void *at = keeli_bytes_read(r, size);
     if (!at) {
         (void)keeli_domain_fail(d, KEEL_ERROR_FORMAT, "what another rank sent is damaged");
@@ -125,8 +126,21 @@ bool keeli_value_hash(keel_domain *d, const mpi_column *column, const void *valu
     const size_t size = column->component->size;
     scratch->size = 0;
     if (!keeli_value_pack(d, column, value, false, scratch)) return false;
-    for (size_t i = 0; i < size; ++i)
+    for (size_t i = 0; i < size && column->mask; ++i)
         scratch->items[i] &= column->mask[i];
-    *hash = keeli_hash_bytes(scratch->items, size, *hash);
+    *hash = keeli_hash_bytes(scratch->items, column->owned ? scratch->size : size, *hash);
+    return true;
+}
+
+bool keeli_value_use(keel_domain *d, const mpi_column *column, const void *value, mpi_list *used) {
+    if (column->owned) return keeli_owned_use(column, value, used);
+    for (uint32_t k = 0; k < column->handle_count; ++k) {
+        keel_entity e;
+        memcpy(&e, (const char *)value + column->handles[k], sizeof e);
+        if (!keel_has_component(d->world, e, KEEL_OF(keel_ghost)) || keeli_list_add(used, e))
+            continue;
+        (void)keeli_domain_fail(d, KEEL_ERROR_MEMORY, "looking for handles: out of memory");
+        return false;
+    }
     return true;
 }
