@@ -2,6 +2,7 @@
 // Entities that jump from rank to rank carry all that they have: components of every kind, names,
 // relations with values, children and followers. A model on 1 to 8 ranks ends as in plain Keel.
 #include <keel_mpi.h>
+#include <keel_save.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,6 +32,74 @@ typedef struct Knows {
 } Knows;
 KEEL_FIELDS(Knows, who, lost);
 KEEL_COMPONENT(Knows, KEEL_HAS_FIELDS(Knows));
+typedef struct Entry {
+    keel_entity about;
+    uint64_t number;
+} Entry;
+typedef struct Diary {
+    Entry *entries; // at most four
+    uint32_t count;
+} Diary;
+static void drop_diary(void *value, void *data) {
+    (void)data;
+    free(((Diary *)value)->entries);
+}
+static bool copy_diary(void *to, const void *from, void *data) {
+    (void)data;
+    const Diary *source = from;
+    Diary copy = { malloc((source->count + 1) * sizeof(Entry)), source->count };
+    if (!copy.entries) return false;
+    if (copy.count) memcpy(copy.entries, source->entries, copy.count * sizeof(Entry));
+    memcpy(to, &copy, sizeof copy);
+    return true;
+}
+static keel_result save_diary(const void *value, keel_stream *out, void *data) {
+    (void)data;
+    const Diary *d = value;
+    keel_stream_write_int(out, d->count);
+    for (uint32_t i = 0; i < d->count; ++i) {
+        keel_stream_write_entity(out, d->entries[i].about);
+        keel_stream_write(out, &d->entries[i].number, sizeof d->entries[i].number);
+    }
+    return KEEL_OK;
+}
+static keel_result load_diary(void *value, keel_stream *in, void *data) {
+    (void)data;
+    Diary *d = value;
+    const uint64_t count = (uint64_t)keel_stream_read_int(in);
+    if (count > keel_stream_left(in) / 16) return KEEL_ERROR_FORMAT;
+    d->entries = malloc(((size_t)count + 1) * sizeof *d->entries);
+    if (!d->entries) return KEEL_ERROR_MEMORY;
+    for (d->count = 0; d->count < count; ++d->count) {
+        Entry *entry = &d->entries[d->count];
+        entry->about = keel_stream_read_entity(in);
+        (void)keel_stream_read(in, &entry->number, sizeof entry->number);
+    }
+    return KEEL_OK;
+}
+KEEL_COMPONENT(Diary, .storage = KEEL_ARCHETYPE, .drop = drop_diary, .copy = copy_diary,
+               .save = save_diary, .load = load_diary);
+typedef struct Title {
+    char *text; // owned
+    keel_entity giver;
+} Title;
+static void drop_title(void *value, void *data) {
+    (void)data;
+    free(((Title *)value)->text);
+}
+static char *copy_text(const char *text) {
+    char *copy = text ? malloc(strlen(text) + 1) : NULL;
+    return copy ? strcpy(copy, text) : NULL;
+}
+static bool copy_title(void *to, const void *from, void *data) {
+    (void)data;
+    Title copy = *(const Title *)from;
+    copy.text = copy_text(copy.text);
+    memcpy(to, &copy, sizeof copy);
+    return true;
+}
+KEEL_FIELDS(Title, text, giver);
+KEEL_COMPONENT(Title, KEEL_HAS_FIELDS(Title), .drop = drop_title, .copy = copy_title);
 typedef struct Seen {
     uint64_t hash; // of what systems saw, in order
 } Seen;
@@ -52,6 +121,12 @@ typedef struct Home {
     uint64_t since;
 } Home;
 KEEL_VALUED_RELATION(Home, .exclusive = true, .acyclic = false, .no_padding = true);
+typedef Title Letter; // an edge that owns a text
+KEEL_FIELDS(Letter, text, giver);
+KEEL_VALUED_RELATION(Letter, KEEL_HAS_FIELDS(Letter), .drop = drop_title, .copy = copy_title);
+typedef Diary Log; // the value is the component of the source
+KEEL_VALUED_RELATION(Log, .exclusive = true, .drop = drop_diary, .copy = copy_diary,
+                     .save = save_diary, .load = load_diary);
 KEEL_RELATION(Friend, .symmetric = true);
 typedef struct Married {
     uint64_t vow;
@@ -77,9 +152,17 @@ static uint64_t text_hash(const char *text) {
     return hash;
 }
 
+static uint64_t diary_hash(keel_scope *scope, const Diary *diary) {
+    uint64_t hash = 3;
+    for (uint32_t i = 0; diary && i < diary->count; ++i)
+        hash = hash * 31 + (id_at(scope, diary->entries[i].about) ^ diary->entries[i].number);
+    return hash;
+}
+
 // Notes what the entity has, in order where that is kept.
 KEEL_SYSTEM(look, KEEL_WRITE(Seen, s), KEEL_WITHOUT(keel_ghost), KEEL_ENTITY(e),
             KEEL_CONTEXT(context), KEEL_MAY_READ(keel_global_id, keel_child, keel_name),
+            KEEL_MAY_READ(Diary, Title, Letter, Log),
             KEEL_MAY_READ(Part, Likes, Owes, Home, Friend, Married)) {
     keel_scope *c = (keel_scope *)context;
     uint64_t hash = s->hash + text_hash(keel_name_of(c, e)), sum = 0;
@@ -90,6 +173,11 @@ KEEL_SYSTEM(look, KEEL_WRITE(Seen, s), KEEL_WITHOUT(keel_ghost), KEEL_ENTITY(e),
     KEEL_EACH_TARGET(c, e, Likes, liked) hash = hash * 31 + id_at(c, liked);
     KEEL_EACH_TARGET(c, e, Owes, other, debt)
     hash = hash * 31 + (id_at(c, other) ^ debt->amount * 77u ^ id_at(c, debt->witness));
+    KEEL_EACH_TARGET(c, e, Letter, to, letter)
+    hash = hash * 31 + (id_at(c, to) ^ text_hash(letter->text) ^ id_at(c, letter->giver));
+    hash ^= diary_hash(c, keel_get(c, e, Diary)) ^ diary_hash(c, keel_get(c, e, Log)) << 1;
+    const Title *title = keel_get(c, e, Title);
+    if (title) hash += text_hash(title->text) ^ id_at(c, title->giver);
     const keel_entity home = keel_target_of(c, e, Home);
     if (!keel_is_null(home)) hash ^= id_at(c, home) + keel_get_related(c, e, Home, home)->since;
     KEEL_EACH_TARGET(c, e, Friend, friend) sum += scramble(id_at(c, friend));
@@ -134,6 +222,37 @@ KEEL_SYSTEM(relate, KEEL_WRITE(Knows, k), KEEL_READ(Life, life), KEEL_READ(keel_
         const Part *part = keel_get_related(c, e, Part, whole);
         keel_relate(out, e, Part, whole, { part->number, part->times + 1 });
     }
+}
+
+// Writes values that own memory.
+static void write_diary(Diary *diary, keel_entity about, uint64_t number) {
+    Entry *entries = malloc(4 * sizeof *entries);
+    assert_non_null(entries);
+    const uint32_t kept = diary->count < 3 ? diary->count : 3;
+    for (uint32_t i = 0; i < kept; ++i)
+        entries[i] = diary->entries[diary->count - kept + i];
+    entries[kept] = (Entry){ about, number };
+    free(diary->entries);
+    *diary = (Diary){ entries, kept + 1 };
+}
+static void write_text(Title *title, keel_entity giver, uint64_t number) {
+    char text[40];
+    (void)snprintf(text, sizeof text, "%.*s %llu", (int)(number % 9), "excellent",
+                   (unsigned long long)number);
+    free(title->text);
+    *title = (Title){ number % 5 ? copy_text(text) : NULL, giver };
+}
+KEEL_SYSTEM(write_values, KEEL_WRITE(Diary, diary), KEEL_WRITE(Title, title), KEEL_READ(Life, life),
+            KEEL_READ(Knows, k), KEEL_READ(keel_global_id, id), KEEL_WITHOUT(keel_ghost),
+            KEEL_ENTITY(e), KEEL_CONTEXT(context), KEEL_MAY_WRITE(Letter, Log)) {
+    keel_scope *c = (keel_scope *)context;
+    const uint64_t z = scramble(id->value * 5 + life->age * 19);
+    if (z % 4 == 0) write_diary(diary, k->who[0], z);
+    if (z % 4 == 1) write_text(title, k->who[1], z);
+    KEEL_EACH_TARGET(c, e, Letter, to)
+    if (z % 4 == 2) write_text(keel_get_related_mut(c, e, Letter, to), k->who[0], z);
+    Log *log = z % 4 == 3 ? keel_get_mut(c, e, Log) : NULL;
+    if (log) write_diary(log, k->who[1], z);
 }
 
 // Edits symmetric edges. The owners of both ends see the same, so they do the same.
@@ -181,7 +300,7 @@ KEEL_SYSTEM(die, KEEL_READ(Life, life), KEEL_READ(keel_global_id, id), KEEL_WITH
     if (life->age > 40 + scramble(id->value) % 60) keel_delete_tree(out, e);
 }
 KEEL_WORKLOAD(tick, KEEL_STEP(mourn), KEEL_STEP(look), KEEL_STEP(jump), KEEL_STEP(relate),
-              KEEL_STEP(bond), KEEL_STEP(change), KEEL_STEP(die));
+              KEEL_STEP(write_values), KEEL_STEP(bond), KEEL_STEP(change), KEEL_STEP(die));
 
 // ------------------------------------------------------------------ the model
 static keel_entity add(keel_world *w, uint64_t id, keel_entity parent, const char *name) {
@@ -203,14 +322,24 @@ static void add_cluster(keel_world *w, uint64_t k) {
         r[i] = add(w, id, keel_null(), name);
         keel_add(w, r[i], Place, { (int32_t)(z % SPACE), (int32_t)(z >> 32) & (SPACE - 1) });
     }
-    for (uint64_t i = 0; i < 4; ++i)
+    for (uint64_t i = 0; i < 4; ++i) {
         keel_add(w, r[i], Knows, { { r[(i + 1) % 4], r[(i + 3) % 4] }, 0 });
+        keel_add(w, r[i], Diary, { NULL, 0 });
+        keel_add(w, r[i], Title, { copy_text("king"), r[0] });
+        keel_relate(w, r[i], Letter, r[(i + 2) % 4], { copy_text("dear"), r[1] });
+        keel_relate(w, r[i], Letter, r[i], { NULL, keel_null() });
+    }
+    keel_relate(w, r[1], Log, r[3], { NULL, 0 });
+    keel_relate(w, r[2], Log, r[3], { NULL, 0 });
     const keel_entity arm = add(w, k * 100 + 11, r[0], "arm"),
                       leg = add(w, k * 100 + 12, r[0], "leg");
     const keel_entity hand = add(w, k * 100 + 13, arm, "hand");
     const keel_entity toe = add(w, k * 100 + 14, leg, "toe");
     keel_add(w, leg, Place, { 5, 5 }); // it does not count
     keel_add(w, hand, Knows, { { r[1], toe }, 0 });
+    keel_add(w, hand, Diary, { NULL, 0 });
+    keel_add(w, hand, Title, { copy_text("left"), toe });
+    keel_disable(w, hand, Title); // it goes disabled
     const keel_entity wheel = add(w, k * 100 + 21, keel_null(), NULL);
     const keel_entity motor = add(w, k * 100 + 22, keel_null(), NULL);
     const keel_entity screw = add(w, k * 100 + 23, motor, NULL);
@@ -238,7 +367,7 @@ static keel_world *new_world(keel_ranks ranks) {
     keel_world *w = keel_world_create(&(keel_world_desc){ .worker_count = 1 });
     assert_non_null(w);
     keel_register(w, Place, Life, Mood, Red, Rare, Knows, Seen, Part, Likes, Owes, Home, Friend,
-                  Married);
+                  Married, Diary, Title, Letter, Log);
     uint64_t count;
     const uint64_t first = keel_rank_share(ranks, CLUSTERS, &count);
     for (uint64_t k = first; k < first + count; ++k)
