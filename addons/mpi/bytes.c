@@ -7,18 +7,33 @@
 
 static size_t padded(size_t size) { return (size + 7) & ~(size_t)7; }
 
-void *keeli_bytes_add(mpi_bytes *b, size_t size) {
-    const size_t need = b->size + padded(size);
-    if (need > b->room) {
-        unsigned char *larger = realloc(b->items, 2 * need);
+void *keeli_bytes_push(mpi_bytes *b, size_t size) {
+    const size_t need = b->size + size;
+    if (need > b->room || !b->items) {
+        unsigned char *larger = realloc(b->items, 2 * need + 64);
         if (!larger) return NULL;
         b->items = larger;
-        b->room = 2 * need;
+        b->room = 2 * need + 64;
     }
     unsigned char *at = b->items + b->size;
-    memset(at + size, 0, padded(size) - size);
     b->size = need;
     return at;
+}
+
+void *keeli_bytes_add(mpi_bytes *b, size_t size) {
+    unsigned char *at = keeli_bytes_push(b, padded(size));
+    if (at) memset(at + size, 0, padded(size) - size);
+    return at;
+}
+
+bool keeli_bytes_copy(mpi_bytes *b, const void *bytes, size_t size) {
+    void *at = keeli_bytes_add(b, size);
+    if (at && size) memcpy(at, bytes, size);
+    return at != NULL;
+}
+
+mpi_reader keeli_reader(keel_rank_bytes in) {
+    return (mpi_reader){ in.bytes, (const unsigned char *)in.bytes + in.size, false };
 }
 
 const void *keeli_bytes_read(mpi_reader *r, size_t size) {

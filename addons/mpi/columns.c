@@ -15,7 +15,8 @@ static int compare_names(const void *a, const void *b) {
 }
 
 static keel_result add_column(keel_domain *d, const keel_component *c) {
-    const bool is_own = strcmp(c->name, "keel_global_id") == 0;
+    const bool is_own =
+        strcmp(c->name, "keel_global_id") == 0 || strcmp(c->name, "keel_ghost") == 0;
     const bool is_child = strcmp(c->name, "keel_child") == 0;
     if (is_child) d->child = c;
     if (c->is_relation) {
@@ -109,11 +110,10 @@ static bool pack_column(keel_domain *d, const mpi_list *entities, uint32_t numbe
     return true;
 }
 
-keel_result keeli_columns_pack(keel_domain *d, const mpi_list *entities, mpi_into into,
-                               mpi_bytes *out) {
+keel_result keeli_columns_pack(keel_domain *d, const mpi_list *entities, mpi_bytes *out) {
     if (!entities->count) return KEEL_OK;
-    const uint32_t count = into == INTO_OWNED ? d->column_count : d->ghost_count;
-    if (into == INTO_OWNED) KEEL_TRY(keeli_leaving_begin(d, entities));
+    const uint32_t count = d->column_count;
+    KEEL_TRY(keeli_leaving_begin(d, entities));
     const size_t head = out->size;
     bool has_room = add_u32(out, entities->count);
     uint64_t *ids = has_room ? keeli_bytes_add(out, entities->count * sizeof *ids) : NULL;
@@ -123,14 +123,14 @@ keel_result keeli_columns_pack(keel_domain *d, const mpi_list *entities, mpi_int
                      ->value;
     has_room = ids && add_u32(out, count);
     for (uint32_t i = 0; i < count && has_room; ++i)
-        has_room = pack_column(d, entities, into == INTO_OWNED ? i : d->ghost_columns[i], out);
+        has_room = pack_column(d, entities, i, out);
     if (!has_room) {
         out->size = head;
         return d->error.result < 0
                    ? d->error.result
                    : keeli_domain_fail(d, KEEL_ERROR_MEMORY, "packing entities: out of memory");
     }
-    return into == INTO_OWNED ? keeli_leaving_pack(d, entities, out) : KEEL_OK;
+    return keeli_leaving_pack(d, entities, out);
 }
 
 // ------------------------------------------------------------------ reading
@@ -138,16 +138,11 @@ static keel_result damaged(keel_domain *d, uint32_t from) {
     return keeli_domain_fail(d, KEEL_ERROR_FORMAT, "what rank %u sent is damaged", (unsigned)from);
 }
 
-static keel_result mark_ghost(keel_domain *d, keel_entity e) {
-    keel_ghost *ghost = keel_get_or_add_component(d->world, e, KEEL_OF(keel_ghost), NULL);
-    if (!ghost) return KEEL_ERROR_MEMORY;
-    ghost->stamp = d->stamp;
-    ghost->is_bare = false;
-    return KEEL_OK;
-}
-
 static keel_result mark_owned(keel_domain *d, keel_entity e, uint64_t id) {
-    const keel_result result = keel_delete_component(d->world, e, KEEL_OF(keel_ghost));
+    // removed and not deleted: it did not die
+    keel_ghost ghost;
+    const keel_out out[] = { { KEEL_OF(keel_ghost), &ghost, NULL }, { NULL, NULL, NULL } };
+    const keel_result result = keel_remove_component_values(d->world, e, out);
     if (result < 0 || !d->has_handles) return result;
     const keel_known_ghost known = { id };
     return keel_add_component(d->world, e, KEEL_OF(keel_known_ghost), &known);
@@ -155,10 +150,11 @@ static keel_result mark_owned(keel_domain *d, keel_entity e, uint64_t id) {
 
 // Returns the entity of each id, and creates those that are not here. NULL: an error was kept.
 static keel_entity *take_entities(keel_domain *d, const uint64_t *ids, uint32_t count,
-                                  mpi_into into, uint32_t from) {
+                                  uint32_t from) {
     keel_entity *entities = malloc((size_t)count * 2 * sizeof *entities), *made = entities + count;
     uint32_t missing = 0;
-    bool is_well = entities && keeli_ids_reserve(&d->ids, count);
+    bool is_well =
+        entities && keeli_ids_reserve(&d->ids, count) && keeli_map_reserve(&d->arrived, count);
     for (uint32_t i = 0; i < count && is_well; ++i) {
         entities[i] = keeli_ids_find(&d->ids, ids[i]);
         const bool is_here = !keel_is_null(entities[i]);
@@ -185,11 +181,12 @@ static keel_entity *take_entities(keel_domain *d, const uint64_t *ids, uint32_t 
         entities[i] = made[next++];
         (void)keeli_ids_add(&d->ids, ids[i], entities[i]);
     }
+    for (uint32_t i = 0; i < count; ++i)
+        (void)keeli_map_add(&d->arrived, ids[i], 1);
     const keel_component *const ids_of = KEEL_OF(keel_global_id);
     keel_result result = keel_add_component_to_many(d->world, entities, count, ids_of, ids, 8);
     for (uint32_t i = 0; i < count && result >= 0; ++i)
-        result =
-            into == INTO_GHOSTS ? mark_ghost(d, entities[i]) : mark_owned(d, entities[i], ids[i]);
+        result = mark_owned(d, entities[i], ids[i]);
     if (result >= 0) return entities;
     (void)keeli_domain_fail_world(d);
     free(entities);
@@ -208,9 +205,8 @@ static keel_result delete_rest(keel_domain *d, const keel_component *c, const ke
     return KEEL_OK;
 }
 
-// Returns copies of values with handles in the place of ids; NULL: an error was kept.
-static const void *handles_of(keel_domain *d, const mpi_column *column, const void *values,
-                              uint32_t count) {
+const void *keeli_columns_handles(keel_domain *d, const mpi_column *column, const void *values,
+                                  uint32_t count) {
     const size_t size = column->component->size;
     d->scratch.size = 0;
     unsigned char *copies = keeli_bytes_add(&d->scratch, count * size);
@@ -257,7 +253,7 @@ static keel_result unpack_column(keel_domain *d, mpi_reader *r, const keel_entit
     if (column->owned) {
         KEEL_TRY(unpack_owned(d, r, column, room, has));
     } else if (column->handle_count && has) {
-        values = handles_of(d, column, values, has);
+        values = keeli_columns_handles(d, column, values, has);
         if (!values) return d->error.result;
     }
     if (has && !column->owned &&
@@ -266,14 +262,14 @@ static keel_result unpack_column(keel_domain *d, mpi_reader *r, const keel_entit
     return rows ? delete_rest(d, c, entities, count, rows, has) : KEEL_OK;
 }
 
-keel_result keeli_columns_unpack(keel_domain *d, keel_rank_bytes in, mpi_into into, uint32_t from) {
-    mpi_reader r = { in.bytes, (const unsigned char *)in.bytes + in.size, false };
+keel_result keeli_columns_unpack(keel_domain *d, keel_rank_bytes in, uint32_t from) {
+    mpi_reader r = keeli_reader(in);
     while (r.at < r.end) {
         const uint32_t count = keeli_read_u32(&r);
         const uint64_t *ids = keeli_bytes_read(&r, (size_t)count * sizeof *ids);
         const uint32_t columns = keeli_read_u32(&r);
         if (r.is_short || !count) return damaged(d, from);
-        keel_entity *entities = take_entities(d, ids, count, into, from);
+        keel_entity *entities = take_entities(d, ids, count, from);
         keel_entity *room = entities ? malloc(count * sizeof *room) : NULL;
         keel_result result = KEEL_OK;
         if (!entities) result = d->error.result;
@@ -281,12 +277,11 @@ keel_result keeli_columns_unpack(keel_domain *d, keel_rank_bytes in, mpi_into in
             result = keeli_domain_fail(d, KEEL_ERROR_MEMORY, "unpacking: out of memory");
         for (uint32_t i = 0; i < columns && result == KEEL_OK; ++i)
             result = unpack_column(d, &r, entities, count, room, from);
-        if (into == INTO_OWNED && result == KEEL_OK)
-            result = keeli_leaving_unpack(d, &r, entities, count);
+        if (result == KEEL_OK) result = keeli_leaving_unpack(d, &r, entities, count);
         free(room);
         free(entities);
         KEEL_TRY(result);
-        if (into == INTO_OWNED) d->status.received += count;
+        d->status.received += count;
     }
     return KEEL_OK;
 }

@@ -56,31 +56,68 @@ keel_result keeli_domain_tell_all(keel_domain *d, const void *bytes, size_t size
 // The report that each rank gives all others at the end of each call.
 typedef struct rank_report {
     double seconds, cost; // in the workload; of the last balance
-    keel_error error;     // only sent if there is one
+    uint64_t has_error;   // then it follows
 } rank_report;
 
-keel_result keeli_domain_agree(keel_domain *d, keel_result own, double seconds) {
-    const size_t short_size = offsetof(rank_report, error);
-    rank_report report = { .seconds = seconds, .cost = d->own_cost, .error = d->error };
-    KEEL_TRY(keeli_domain_tell_all(d, &report, own < 0 ? sizeof report : short_size));
+// Reads the reports of all ranks. Returns the error of the lowest rank that has one.
+static keel_result read_reports(keel_domain *d) {
     double most = 0;
     for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
-        const size_t size = d->receive[r].size;
-        if (size < short_size)
+        d->readers[r] = keeli_reader(d->receive[r]);
+        const rank_report *report = keeli_bytes_read(&d->readers[r], sizeof *report);
+        if (!report)
             return keeli_domain_fail(d, KEEL_ERROR_FORMAT, "rank %u sent no report", (unsigned)r);
-        memcpy(&report, d->receive[r].bytes, size < sizeof report ? short_size : sizeof report);
-        d->all_seconds += report.seconds;
-        most = report.seconds > most ? report.seconds : most;
-        d->most_cost = report.cost > d->most_cost ? report.cost : d->most_cost;
-        if (size < sizeof report) continue;
-        d->error = report.error;
+        d->all_seconds += report->seconds;
+        most = report->seconds > most ? report->seconds : most;
+        d->most_cost = report->cost > d->most_cost ? report->cost : d->most_cost;
+        if (!report->has_error) continue;
+        const keel_error *error = keeli_bytes_read(&d->readers[r], sizeof *error);
+        if (!error) continue;
+        d->error = *error;
         if (d->desc.ranks.count > 1)
             (void)snprintf(d->error.message, sizeof d->error.message, "rank %u: %.230s",
-                           (unsigned)r, report.error.message);
+                           (unsigned)r, error->message);
         return d->error.result;
     }
     d->most_seconds += most;
     return KEEL_OK;
+}
+
+static keel_result agree(keel_domain *d, keel_result own, double seconds, const mpi_bytes *note) {
+    const rank_report report = { .seconds = seconds, .cost = d->own_cost, .has_error = own < 0 };
+    for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
+        mpi_bytes *out = &d->out[r];
+        bool has_room = keeli_bytes_copy(out, &report, sizeof report);
+        if (own < 0) has_room &= keeli_bytes_copy(out, &d->error, sizeof d->error);
+        else if (note) has_room &= keeli_bytes_copy(out, note->items, note->size);
+        if (!has_room) d->desc.ranks.stop(d->desc.ranks.self, "out of memory");
+    }
+    KEEL_TRY(keeli_domain_exchange(d));
+    return read_reports(d);
+}
+
+keel_result keeli_domain_agree(keel_domain *d, keel_result own, double seconds) {
+    return agree(d, own, seconds, NULL);
+}
+
+keel_result keeli_domain_agree_and_tell(keel_domain *d, keel_result own, double seconds) {
+    return agree(d, own, seconds, &d->note);
+}
+
+// ------------------------------------------------------------------ views
+keel_result keeli_each_span_of(keel_domain *d, keel_scope *scope, const keel_term *terms,
+                               const char *name, mpi_span_fn *function, void *data) {
+    keel_view view;
+    keel_iterator walk;
+    if (keel_view_begin(&view, scope, terms, name) < 0) return keeli_domain_fail_world(d);
+    d->error = (keel_error){ .result = KEEL_OK };
+    bool is_well = keel_iterator_begin(&walk, &view) == KEEL_OK;
+    for (keel_span span; is_well && keel_iterator_next_span(&walk, &span);)
+        is_well = function(d, &span, data);
+    keel_view_end(&view);
+    if (is_well) return KEEL_OK;
+    return d->error.result < 0 ? d->error.result
+                               : keeli_domain_fail(d, KEEL_ERROR_MEMORY, "%s: out of memory", name);
 }
 
 // ------------------------------------------------------------------ positions
@@ -131,7 +168,14 @@ static keel_result find_ghost_components(keel_domain *d) {
                                      "ghosts cannot have '%.80s': at most %d components of the "
                                      "world, none of them transient or a relation",
                                      c->name, KEEL_MAX_TERMS);
+        if (d->columns[number].owned)
+            return keeli_domain_fail(d, KEEL_ERROR_ARGUMENT,
+                                     "ghosts cannot have '%.80s': its values have hooks; leave it "
+                                     "out of .ghosts, or let a component without hooks say what "
+                                     "others see",
+                                     c->name);
         d->ghost_columns[d->ghost_count++] = number;
+        d->ghost_size += d->columns[number].component->size;
     }
     return KEEL_OK;
 }
@@ -154,6 +198,7 @@ static keel_result check_desc(keel_domain *d) {
         !keel_register_component(d->world, KEEL_OF(keel_ghost)) ||
         !keel_register_component(d->world, KEEL_OF(keel_known_ghost)) ||
         keel_track_component(d->world, KEEL_OF(keel_known_ghost), KEEL_TRACK_DELETION) < 0 ||
+        keel_track_component(d->world, KEEL_OF(keel_ghost), KEEL_TRACK_DELETION) < 0 ||
         keel_track_component(d->world, KEEL_OF(keel_global_id),
                              KEEL_TRACK_INSERTION | KEEL_TRACK_DELETION) < 0)
         return keeli_domain_fail_world(d);
@@ -177,10 +222,17 @@ static bool make_room(keel_domain *d) {
     d->out = calloc(ranks, sizeof *d->out);
     d->send = calloc(ranks, sizeof *d->send);
     d->receive = calloc(ranks, sizeof *d->receive);
+    d->readers = calloc(ranks, sizeof *d->readers);
+    d->told = calloc(ranks, sizeof *d->told);
+    d->shown = calloc(ranks, sizeof *d->shown);
+    d->seen = calloc(ranks, sizeof *d->seen);
+    d->heads = calloc(ranks, sizeof *d->heads);
     d->reader = keel_reader_create(d->world, "keel::mpi: ids");
-    d->deaths = keel_reader_create(d->world, "keel::mpi: deaths");
-    return d->cuts && d->near && d->lists && d->out && d->send && d->receive && d->reader &&
-           d->deaths;
+    d->known_deleted = keel_reader_create(d->world, "keel::mpi: deaths");
+    d->ghosts_deleted = keel_reader_create(d->world, "keel::mpi: deleted ghosts");
+    return d->cuts && d->near && d->lists && d->out && d->send && d->receive && d->readers &&
+           d->told && d->shown && d->seen && d->heads && d->reader && d->known_deleted &&
+           d->ghosts_deleted;
 }
 
 static keel_result begin(keel_domain *d) {
@@ -217,7 +269,9 @@ keel_domain *keel_domain_begin(keel_world *world, const keel_domain_desc *desc) 
     }
     keel_result result = keeli_domain_agree(d, begin(d), 0);
     if (result >= 0) result = keeli_domain_agree(d, keeli_schema_compare(d), 0);
-    if (result >= 0) result = keel_domain_balance(d);
+    if (result >= 0)
+        result = d->desc.restart ? keeli_checkpoint_restart(d) : keel_domain_balance(d);
+    d->desc.restart = NULL; // the caller's text
     if (result >= 0) return d;
     const keel_error error = d->error;
     keel_domain_end(d);
@@ -233,15 +287,22 @@ void keel_domain_end(keel_domain *d) {
         if (d->out) free(d->out[r].items);
     }
     keel_reader_destroy(d->reader);
-    keel_reader_destroy(d->deaths);
-    free(d->ids.keys);
-    free(d->ids.entities);
+    keel_reader_destroy(d->known_deleted);
+    keel_reader_destroy(d->ghosts_deleted);
+    keeli_map_free(&d->ids);
+    keeli_map_free(&d->arrived);
+    keeli_ghosts_end(d);
     free(d->cuts);
     keeli_columns_end(d);
-    free(d->scratch.items);
+    mpi_bytes *const bytes[] = { &d->scratch, &d->gone, &d->fresh,   &d->changes,
+                                 &d->room,    &d->note, &d->dead_ids };
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; ++i)
+        free(bytes[i]->items);
     free(d->near);
     free(d->lists);
     free(d->out);
+    free(d->readers);
+    free(d->told);
     free(d->send);
     free(d->receive);
     free(d);
@@ -254,17 +315,36 @@ static double seconds_now(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-// Runs the workload, and makes the reduced uniques one. Returns the seconds of the workload.
+// Runs the workload. Returns its seconds.
 static double run(keel_domain *d, const keel_workload *workload, keel_result *result) {
     const double begin = seconds_now();
     const keel_run_desc run = { .dt = d->desc.dt };
     if (*result >= 0) *result = keeli_schema_check_workload(d, workload);
     if (*result >= 0 && keel_run_workload_of(d->world, workload, &run) < 0)
         *result = keeli_domain_fail_world(d);
-    const double seconds = seconds_now() - begin;
-    const keel_result reduced = keeli_reduce(d);
-    if (*result >= 0) *result = reduced;
-    return seconds;
+    return seconds_now() - begin;
+}
+
+// Writes what the other ranks have to know of the workload: who died, and the reduced uniques.
+static keel_result write_note(keel_domain *d) {
+    d->note.size = 0;
+    KEEL_TRY(keeli_ids_update(d));
+    KEEL_TRY(keeli_deaths_note(d));
+    const uint64_t size = d->dead_ids.size;
+    if (!keeli_bytes_copy(&d->note, &size, sizeof size) ||
+        !keeli_bytes_copy(&d->note, d->dead_ids.items, d->dead_ids.size))
+        return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "telling deaths: out of memory");
+    return keeli_reduce_write(d, &d->note);
+}
+
+static keel_result read_notes(keel_domain *d) {
+    for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
+        const uint64_t *size = keeli_bytes_read(&d->readers[r], sizeof *size);
+        const void *ids = size ? keeli_bytes_read(&d->readers[r], (size_t)*size) : NULL;
+        d->told[r] = (keel_rank_bytes){ ids, ids ? (size_t)*size : 0 };
+    }
+    d->dead_ids.size = 0;
+    return keeli_reduce_read(d);
 }
 
 // True if the slowest rank has kept the others waiting for longer than dividing space takes.
@@ -281,51 +361,62 @@ keel_result keel_domain_step(keel_domain *d, const keel_workload *workload) {
     const double seen = seconds_now();
     const double seconds = run(d, workload, &result);
     const double ran = seconds_now();
-    if (result >= 0) result = keeli_ids_update(d);
-    const keel_result moved = keeli_move(d);
-    result = result < 0 ? result : moved;
-    const keel_result buried = keeli_handles_bury(d);
-    result = keeli_domain_agree(d, result < 0 ? result : buried, seconds);
     d->status.seconds_ghosts += seen - begin;
     d->status.seconds_run += seconds;
-    d->status.seconds_move += seconds_now() - ran;
     d->own_seconds += seconds;
+    if (result >= 0) result = write_note(d);
+    result = keeli_domain_agree_and_tell(d, result, seconds);
+    if (result >= 0) {
+        const keel_result read = read_notes(d), told = keeli_deaths_tell(d);
+        result = keeli_domain_agree(d, keeli_move(d, read < 0 ? read : told), 0);
+    }
+    d->status.seconds_move += seconds_now() - ran;
+    d->is_out_of_step = result < 0;
     KEEL_TRY(result);
     ++d->status.steps;
     return does_balance_pay(d) ? keel_domain_balance(d) : KEEL_OK;
 }
 
 // ------------------------------------------------------------------ balance
-// Tells all ranks where some of this rank's entities are, and how much work each stands for.
-static keel_result tell_sample(keel_domain *d) {
+// Places of this rank, one in every `step`, and how much work each stands for.
+typedef struct sample {
+    mpi_point *points;
+    uint32_t count, step, number;
+    double weight;
+} sample;
+
+static bool sample_span(keel_domain *d, const keel_span *span, void *data) {
+    sample *s = data;
+    const char *values = keel_span_read_component(span, d->desc.position);
+    for (uint32_t i = 0; i < span->count; ++i) {
+        if (s->number++ % s->step || s->count == MPI_SAMPLE) continue;
+        mpi_point *point = &s->points[s->count++];
+        keeli_position_read(d, values + (size_t)i * d->desc.position->size, point->at);
+        point->weight = s->weight;
+    }
+    return true;
+}
+
+static keel_result take_sample(keel_domain *d, sample *s) {
     const keel_term terms[] = { { .kind = KEEL_TERM_READ, .component = d->desc.position },
                                 { .kind = KEEL_TERM_WITHOUT, .component = KEEL_OF(keel_ghost) },
                                 { .kind = KEEL_TERM_END } };
-    keel_view view;
-    keel_iterator walk;
-    if (keel_view_begin(&view, (keel_scope *)d->world, terms, "keel::mpi: a sample") < 0) {
-        const keel_result result = keeli_domain_fail_world(d);
-        (void)keeli_domain_tell_all(d, NULL, 0); // the others wait for it
-        return result;
-    }
-    const uint32_t owned = keel_view_count(&view), step = owned / MPI_SAMPLE + 1;
-    static const size_t most = MPI_SAMPLE + 1;
-    mpi_point *sample = calloc(most, sizeof *sample);
-    keel_result result = sample ? keel_iterator_begin(&walk, &view) : KEEL_ERROR_MEMORY;
-    uint32_t number = 0, count = 0;
-    const double work = d->own_seconds > 0 && owned ? d->own_seconds / owned : 1;
-    for (keel_span span; result == KEEL_OK && keel_iterator_next_span(&walk, &span);) {
-        const char *values = keel_span_read_component(&span, d->desc.position);
-        for (uint32_t i = 0; i < span.count; ++i, ++number) {
-            if (number % step || count == most) continue;
-            keeli_position_read(d, values + (size_t)i * d->desc.position->size, sample[count].at);
-            sample[count++].weight = work * step;
-        }
-    }
-    keel_view_end(&view);
-    if (result < 0) (void)keeli_domain_fail(d, result, "balancing: out of memory");
-    const keel_result told = keeli_domain_tell_all(d, sample, count * sizeof *sample);
-    free(sample);
+    s->points = calloc(MPI_SAMPLE, sizeof *s->points);
+    if (!s->points) return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "balancing: out of memory");
+    const uint32_t all = keel_component_count(d->world, d->desc.position);
+    const uint32_t ghosts = keel_component_count(d->world, KEEL_OF(keel_ghost));
+    const uint32_t owned = all > ghosts ? all - ghosts : 0; // about: ghosts may have no place
+    s->step = owned / MPI_SAMPLE + 1;
+    s->weight = s->step * (d->own_seconds > 0 && owned ? d->own_seconds / owned : 1);
+    return keeli_each_span(d, terms, "keel::mpi: a sample", sample_span, s);
+}
+
+// Tells all ranks where some of this rank's entities are, and how much work each stands for.
+static keel_result tell_sample(keel_domain *d) {
+    sample s = { .points = NULL };
+    const keel_result result = take_sample(d, &s);
+    const keel_result told = keeli_domain_tell_all(d, s.points, s.count * sizeof *s.points);
+    free(s.points);
     return result < 0 ? result : told;
 }
 
@@ -343,6 +434,7 @@ static keel_result cut_space(keel_domain *d) {
         count += some;
     }
     keeli_regions_cut(d->cuts, d->desc.ranks.count, points, (uint32_t)count, d->desc.dimensions);
+    keeli_region_box(d->cuts, d->desc.ranks.count, d->desc.ranks.rank, &d->region);
     free(points);
     return KEEL_OK;
 }
@@ -350,8 +442,7 @@ static keel_result cut_space(keel_domain *d) {
 keel_result keel_domain_balance(keel_domain *d) {
     if (!d) return KEEL_ERROR_ARGUMENT;
     const double begin = seconds_now();
-    const keel_result cut = cut_space(d), moved = keeli_move(d);
-    keel_result result = cut < 0 ? cut : moved;
+    keel_result result = keeli_move(d, cut_space(d));
     if (result >= 0) result = keeli_handles_collect(d);
     d->own_cost = seconds_now() - begin;
     d->own_seconds = d->most_cost = 0;

@@ -10,28 +10,41 @@ typedef struct mpi_bytes {
     unsigned char *items;
     size_t size, room;
 } mpi_bytes;
-// Appends room for bytes, at a multiple of 8. NULL when out of memory.
+// Appends room for bytes, and fills up to a multiple of 8. NULL when out of memory.
 void *keeli_bytes_add(mpi_bytes *b, size_t size);
+// Appends room for bytes, and nothing behind them.
+void *keeli_bytes_push(mpi_bytes *b, size_t size);
+// Appends bytes, and fills up to a multiple of 8. False when out of memory.
+bool keeli_bytes_copy(mpi_bytes *b, const void *bytes, size_t size);
 // A place in bytes that were received. After a read beyond the end all reads fail.
 typedef struct mpi_reader {
     const unsigned char *at, *end;
     bool is_short;
 } mpi_reader;
+mpi_reader keeli_reader(keel_rank_bytes in);
 // Returns `size` bytes and moves behind them; NULL beyond the end.
 const void *keeli_bytes_read(mpi_reader *r, size_t size);
 uint32_t keeli_read_u32(mpi_reader *r);
 
-// ------------------------------------------------------------------ ids
-typedef struct mpi_ids {
+// ------------------------------------------------------------------ maps and ids
+typedef struct mpi_map {
     uint64_t *keys; // 0: free
-    keel_entity *entities;
+    uint64_t *values;
     uint32_t count, room; // room: a power of two
-} mpi_ids;
-bool keeli_ids_reserve(mpi_ids *ids, uint32_t more);
+} mpi_map;
+bool keeli_map_reserve(mpi_map *map, uint32_t more);
+// Adds a key, if it is not there. Room must have been reserved. Returns its value.
+uint64_t *keeli_map_add(mpi_map *map, uint64_t key, uint64_t value);
+// Returns the value of a key; NULL: it is not there.
+uint64_t *keeli_map_find(const mpi_map *map, uint64_t key);
+void keeli_map_remove(mpi_map *map, uint64_t key);
+void keeli_map_free(mpi_map *map);
+
+bool keeli_ids_reserve(mpi_map *ids, uint32_t more);
 // Room must have been reserved. False: the id is there with another entity.
-bool keeli_ids_add(mpi_ids *ids, uint64_t id, keel_entity e);
-void keeli_ids_remove(mpi_ids *ids, uint64_t id);
-keel_entity keeli_ids_find(const mpi_ids *ids, uint64_t id);
+bool keeli_ids_add(mpi_map *ids, uint64_t id, keel_entity e);
+// Returns the entity of an id, or null.
+keel_entity keeli_ids_find(const mpi_map *ids, uint64_t id);
 
 // ------------------------------------------------------------------ regions
 // One cut of space: places below it belong to `lower` ranks, the others to the rest.
@@ -39,6 +52,9 @@ typedef struct mpi_cut {
     double at;
     uint32_t axis, lower;
 } mpi_cut;
+typedef struct mpi_box {
+    double low[MPI_AXES], high[MPI_AXES]; // places from `low` on, below `high`
+} mpi_box;
 typedef struct mpi_point {
     double at[MPI_AXES];
     double weight;
@@ -48,9 +64,10 @@ typedef struct mpi_point {
 void keeli_regions_cut(mpi_cut *cuts, uint32_t ranks, mpi_point *points, uint32_t count,
                        uint32_t dimensions);
 uint32_t keeli_region_of(const mpi_cut *cuts, uint32_t ranks, const double at[MPI_AXES]);
-// Writes the ranks whose regions meet a box. Returns their number.
-uint32_t keeli_regions_meet(const mpi_cut *cuts, uint32_t ranks, const double low[MPI_AXES],
-                            const double high[MPI_AXES], uint32_t *out);
+// Fills in the region of a rank.
+void keeli_region_box(const mpi_cut *cuts, uint32_t ranks, uint32_t rank, mpi_box *box);
+// Writes the ranks whose regions meet a box, its high sides included. Returns their number.
+uint32_t keeli_regions_meet(const mpi_cut *cuts, uint32_t ranks, const mpi_box *box, uint32_t *out);
 
 // ------------------------------------------------------------------ domains
 // The entities that are sent to one rank.
@@ -72,15 +89,30 @@ typedef struct mpi_column {
     bool refers;         // values may have handles
 } mpi_column;
 
+// The entities of this rank that another one sees, in slots.
+typedef struct mpi_shown {
+    mpi_map slots; // by id
+    uint64_t *ids; // of each slot; 0: free
+    keel_entity *entities;
+    uint32_t *stamps;      // the last refresh that showed it
+    uint32_t *has;         // the columns that were sent, by bits
+    unsigned char *values; // the values that were sent last: all columns of a slot side by side
+    uint32_t *free_slots;
+    uint32_t count, room, free_count; // of slots
+} mpi_shown;
+
 struct keel_domain {
     keel_world *world;
     keel_domain_desc desc;
     keel_domain_status status;
     keel_error error;
-    keel_reader *reader; // sees which ids are gone
-    keel_reader *deaths; // sees which entities died that others know
-    mpi_ids ids;
+    keel_reader *reader;         // sees which ids are gone
+    keel_reader *known_deleted;  // sees which entities died that others know
+    keel_reader *ghosts_deleted; // sees which ghosts the program deleted
+    mpi_map ids;
+    mpi_map arrived; // ids of those that came since the last refresh of ghosts
     mpi_cut *cuts;
+    mpi_box region;
     mpi_column *columns; // the components of entities, by name: the same on all ranks
     uint32_t column_count;
     mpi_column *relations; // all of the world, by name
@@ -91,7 +123,17 @@ struct keel_domain {
     bool has_handles;                       // in any column; edges count, but for keel_child
     uint32_t ghost_columns[KEEL_MAX_TERMS]; // numbers of those that ghosts have
     uint32_t ghost_count;
-    mpi_bytes scratch; // a column while its ids become handles
+    uint32_t ghost_size;            // bytes of the values of a ghost
+    mpi_shown *shown;               // by rank: what it sees of this one
+    mpi_list *seen;                 // by rank: the ghosts of what it shows, by slot
+    uint32_t (*heads)[4];           // by rank: the head of its message
+    bool is_out_of_step;            // a step failed: all ranks begin anew with their ghosts
+    mpi_bytes gone, fresh, changes; // slots that one rank has to know
+    mpi_bytes room;                 // entities of some slots
+    mpi_bytes dead_ids;             // of entities that died since other ranks were told
+    keel_rank_bytes *told;          // by rank: the ids that it told
+    mpi_bytes note;                 // what this rank tells all others
+    mpi_bytes scratch;              // a column while its ids become handles
     uint32_t stamp;
     keel_entity dead; // the handle of an entity that is; null: nobody needed it
     uint64_t serial;  // number of the next id that this rank gives
@@ -99,6 +141,7 @@ struct keel_domain {
     mpi_list *lists;  // by rank, and one more
     mpi_bytes *out;   // by rank
     keel_rank_bytes *send, *receive;
+    mpi_reader *readers;              // by rank: of what it sent
     const keel_workload *checked;     // its systems write no ghosts
     double own_seconds;               // in workloads since the last balance
     double own_cost;                  // seconds of the last balance
@@ -115,6 +158,20 @@ keel_result keeli_domain_exchange(keel_domain *d);
 // Makes all ranks return the same: the error of the lowest rank that has one. All ranks learn how
 // long each was in its workload, `seconds`.
 keel_result keeli_domain_agree(keel_domain *d, keel_result own, double seconds);
+// Agrees, and tells all ranks what is in `d->note`. If all is well, `d->readers` read those of all
+// ranks.
+keel_result keeli_domain_agree_and_tell(keel_domain *d, keel_result own, double seconds);
+// Adds the entities of a span to an mpi_list, `list`.
+bool keeli_list_span(keel_domain *d, const keel_span *span, void *list);
+// Calls a function for each span of a view, until it returns false: with an error that it kept, or
+// out of memory.
+typedef bool mpi_span_fn(keel_domain *d, const keel_span *span, void *data);
+keel_result keeli_each_span_of(keel_domain *d, keel_scope *scope, const keel_term *terms,
+                               const char *name, mpi_span_fn *function, void *data);
+static inline keel_result keeli_each_span(keel_domain *d, const keel_term *terms, const char *name,
+                                          mpi_span_fn *function, void *data) {
+    return keeli_each_span_of(d, (keel_scope *)d->world, terms, name, function, data);
+}
 bool keeli_list_add(mpi_list *list, keel_entity e);
 // Sends the same bytes to all ranks.
 keel_result keeli_domain_tell_all(keel_domain *d, const void *bytes, size_t size);
@@ -124,12 +181,13 @@ void keeli_position_read(const keel_domain *d, const void *value, double at[MPI_
 // Lists the columns of the world. Fails if a component has what other processes cannot have.
 keel_result keeli_columns_begin(keel_domain *d);
 void keeli_columns_end(keel_domain *d);
-// The kind of entities that columns become: ghosts, or entities of this rank.
-typedef enum mpi_into { INTO_OWNED, INTO_GHOSTS } mpi_into;
-// Appends entities, column by column: with all that they have, or with what ghosts have.
-keel_result keeli_columns_pack(keel_domain *d, const mpi_list *entities, mpi_into into,
-                               mpi_bytes *out);
-keel_result keeli_columns_unpack(keel_domain *d, keel_rank_bytes in, mpi_into into, uint32_t from);
+// Appends entities with all that they have, column by column.
+keel_result keeli_columns_pack(keel_domain *d, const mpi_list *entities, mpi_bytes *out);
+// Adds the entities that a rank sent. Ghosts become them.
+keel_result keeli_columns_unpack(keel_domain *d, keel_rank_bytes in, uint32_t from);
+// Returns copies of values with handles in the place of ids; NULL: an error was kept.
+const void *keeli_columns_handles(keel_domain *d, const mpi_column *column, const void *values,
+                                  uint32_t count);
 // ------------------------------------------------------------------ names, disabled components
 // Enables the components of entities that are about to be packed, and notes which were disabled.
 keel_result keeli_leaving_begin(keel_domain *d, const mpi_list *entities);
@@ -200,25 +258,51 @@ bool keeli_handles_to_ids(keel_domain *d, const mpi_column *column, unsigned cha
                           bool marks);
 // Makes handles of the ids in a value; makes ghosts for entities that are not here.
 bool keeli_handles_from_ids(keel_domain *d, const mpi_column *column, unsigned char *value);
+// Returns the component of a ghost that no rank shows.
+static inline keel_ghost keeli_bare_ghost(const keel_domain *d, uint64_t id) {
+    return (keel_ghost){ .id = id, .stamp = d->stamp - 1, .owner = UINT32_MAX, .is_bare = true };
+}
+// Creates one, for an id that is not here.
+keel_result keeli_ghost_create(keel_domain *d, uint64_t id, keel_entity *out);
 // Makes ghosts of entities that go to another rank, so that handles to them stay.
 keel_result keeli_handles_leave(keel_domain *d, const mpi_list *list);
-// Tells all ranks which of the entities that they know are dead, and deletes those of others.
-keel_result keeli_handles_bury(keel_domain *d);
 // Deletes the ghosts that no value refers to any more.
 keel_result keeli_handles_collect(keel_domain *d);
 
 // Fails if the ranks do not have the same components and options.
 keel_result keeli_schema_compare(keel_domain *d);
+// Hashes the components and options of this rank, without .restart. 0 when out of memory.
+uint64_t keeli_schema_hash(const keel_domain *d);
+// Begins with the checkpoint in `desc.restart`, on all ranks; balances. After an error the world
+// has no entities.
+keel_result keeli_checkpoint_restart(keel_domain *d);
 // Fails if a system of the workload writes what ghosts have.
 keel_result keeli_schema_check_workload(keel_domain *d, const keel_workload *workload);
-// Makes the reduced uniques one of all ranks.
-keel_result keeli_reduce(keel_domain *d);
+// Appends this rank's reduced uniques.
+keel_result keeli_reduce_write(keel_domain *d, mpi_bytes *out);
+// Reads those of all ranks from `d->readers`, and makes them one.
+keel_result keeli_reduce_read(keel_domain *d);
 
+// ------------------------------------------------------------------ deaths
+// Notes which entities died here that other ranks know, and which ghosts the program deleted.
+keel_result keeli_deaths_note(keel_domain *d);
+// Deletes what all ranks told to be dead (`d->told`), and tells what died of it, until nothing
+// does.
+keel_result keeli_deaths_tell(keel_domain *d);
+// Does both, between steps.
+keel_result keeli_deaths_settle(keel_domain *d);
+
+// ------------------------------------------------------------------ ghosts and moves
+// Brings the ghosts of all ranks up to date.
 keel_result keeli_ghosts_refresh(keel_domain *d);
+void keeli_ghosts_end(keel_domain *d);
+// Lists the entities that other ranks see, for each of them in `d->lists`.
+keel_result keeli_list_seen(keel_domain *d);
+// Moves entities to the ranks that own their places. All ranks call it, also after an error.
+keel_result keeli_move(keel_domain *d, keel_result so_far);
 // Gives an id to an entity that has none.
 keel_result keeli_ids_give(keel_domain *d, keel_entity e);
 // Gives ids to all entities that are there.
 keel_result keeli_ids_begin(keel_domain *d);
 // Gives ids to who has none, and forgets those of who is gone.
 keel_result keeli_ids_update(keel_domain *d);
-keel_result keeli_move(keel_domain *d);

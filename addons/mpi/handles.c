@@ -59,18 +59,24 @@ static bool dead_entity(keel_domain *d, keel_entity *out) {
     return true;
 }
 
-// Returns the entity of an id, or a new ghost that stands for it.
-static bool entity_of(keel_domain *d, uint64_t id, keel_entity *out) {
-    if (id == id_of_the_dead) return dead_entity(d, out);
-    *out = keeli_ids_find(&d->ids, id);
-    if (!id || !keel_is_null(*out)) return true;
+keel_result keeli_ghost_create(keel_domain *d, uint64_t id, keel_entity *out) {
     const keel_global_id global = { id };
-    const keel_ghost ghost = { .stamp = d->stamp - 1, .is_bare = true };
+    const keel_ghost ghost = keeli_bare_ghost(d, id);
     const keel_value values[] = { { KEEL_OF(keel_global_id), &global },
                                   { KEEL_OF(keel_ghost), &ghost },
                                   { NULL, NULL } };
     *out = keel_add_entity_values(d->world, values);
-    return !keel_is_null(*out) && keeli_ids_reserve(&d->ids, 1) && keeli_ids_add(&d->ids, id, *out);
+    if (keel_is_null(*out)) return keeli_domain_fail_world(d);
+    if (!keeli_ids_reserve(&d->ids, 1) || !keeli_ids_add(&d->ids, id, *out))
+        return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "creating a ghost: out of memory");
+    return KEEL_OK;
+}
+
+// Returns the entity of an id, or a new ghost that stands for it.
+static bool entity_of(keel_domain *d, uint64_t id, keel_entity *out) {
+    if (id == id_of_the_dead) return dead_entity(d, out);
+    *out = keeli_ids_find(&d->ids, id);
+    return !id || !keel_is_null(*out) || keeli_ghost_create(d, id, out) == KEEL_OK;
 }
 
 bool keeli_handle_from_id(keel_domain *d, uint64_t id, keel_entity *out) {
@@ -91,9 +97,10 @@ bool keeli_handles_from_ids(keel_domain *d, const mpi_column *column, unsigned c
 }
 
 keel_result keeli_handles_leave(keel_domain *d, const mpi_list *list) {
-    const keel_ghost ghost = { .stamp = d->stamp - 1, .is_bare = true };
     for (uint32_t i = 0; i < list->count; ++i) {
         const keel_entity e = list->items[i];
+        const keel_global_id *id = keel_get_component(d->world, e, KEEL_OF(keel_global_id));
+        const keel_ghost ghost = keeli_bare_ghost(d, id->value);
         // removed and not deleted: it did not die
         keel_known_ghost known;
         const keel_out out[] = { { KEEL_OF(keel_known_ghost), &known, NULL },
@@ -109,34 +116,6 @@ keel_result keeli_handles_leave(keel_domain *d, const mpi_list *list) {
         KEEL_TRY(keeli_edges_leave(d, e));
     }
     return KEEL_OK;
-}
-
-// ------------------------------------------------------------------ deaths
-keel_result keeli_handles_bury(keel_domain *d) {
-    if (!d->has_handles) return KEEL_OK;
-    d->scratch.size = 0;
-    bool has_room = true;
-    keel_removal_walk walk =
-        keel_removals((keel_scope *)d->deaths, KEEL_OF(keel_known_ghost), KEEL_TRACK_DELETION);
-    while (has_room && keel_removal_next(&walk)) {
-        uint64_t *at = keeli_bytes_add(&d->scratch, sizeof *at);
-        has_room = at != NULL;
-        if (at) *at = ((const keel_known_ghost *)walk.removal.value)->id;
-    }
-    keel_reader_advance(d->deaths);
-    KEEL_TRY(keeli_domain_tell_all(d, d->scratch.items, d->scratch.size));
-    if (!has_room) return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "telling deaths: out of memory");
-    // also this rank's own: a value that has just come may refer to one
-    for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
-        const uint64_t *ids = d->receive[r].bytes;
-        for (size_t i = 0; i < d->receive[r].size / sizeof *ids; ++i) {
-            const keel_entity e = keeli_ids_find(&d->ids, ids[i]);
-            if (keel_has_component(d->world, e, KEEL_OF(keel_ghost)) &&
-                keel_delete_entity(d->world, e) < 0)
-                return keeli_domain_fail_world(d);
-        }
-    }
-    return keeli_ids_update(d);
 }
 
 // ------------------------------------------------------------------ what nobody refers to
@@ -197,7 +176,9 @@ keel_result keeli_handles_collect(keel_domain *d) {
         if (ghost) ghost->is_used = true;
     }
     KEEL_TRY(list_unused(d, unused));
+    KEEL_TRY(keeli_deaths_note(d));
     if (unused->count && keel_delete_entities(d->world, unused->items, unused->count) < 0)
         return keeli_domain_fail_world(d);
+    keel_reader_advance(d->ghosts_deleted); // they did not die
     return keeli_ids_update(d);
 }

@@ -103,7 +103,9 @@ static inline keel_global_id keel_child_id(keel_global_id parent, uint64_t numbe
 /// Marks an entity that another rank owns: a copy of one that this rank sees, or the place of one
 /// that a value here refers to, which has no other components.
 typedef struct keel_ghost {
+    uint64_t id;    ///< private
     uint32_t stamp; ///< private
+    uint32_t owner; ///< private: the rank that showed it last
     bool is_bare;   ///< private: it has no other components
     bool is_used;   ///< private
 } keel_ghost;
@@ -114,7 +116,9 @@ typedef struct keel_known_ghost {
 /// @cond
 KEEL_FIELDS(keel_global_id, value);
 KEEL_COMPONENT(keel_global_id, KEEL_HAS_FIELDS(keel_global_id), .storage = KEEL_INDEXED);
-KEEL_COMPONENT(keel_ghost, .transient = true);
+KEEL_FIELDS(keel_ghost, stamp, is_bare, is_used);
+KEEL_COMPONENT(keel_ghost,
+               KEEL_HAS_FIELDS(keel_ghost)); // saves have it: a restart leaves ghosts out
 KEEL_COMPONENT(keel_known_ghost, .transient = true);
 /// @endcond
 
@@ -153,7 +157,10 @@ typedef struct keel_domain_desc {
     /// Space is divided anew when the slowest rank took so many times as long as all on average,
     /// and has lost more time than dividing takes; default 1.2. keel_domain_balance does it at once
     double balance_above;
-    double dt;         ///< seconds of a step, for systems that ask; default 0
+    double dt; ///< seconds of a step, for systems that ask; default 0
+    /// A folder that keel_domain_save wrote, with any number of ranks: the domain begins with its
+    /// entities, uniques and steps instead of the world's, which must have no entities. NULL: none
+    const char *restart;
     keel_error *error; ///< filled when keel_domain_begin returns NULL; may be NULL
 } keel_domain_desc;
 
@@ -184,7 +191,9 @@ typedef struct keel_domain_status {
     uint64_t steps;        ///< steps that were played
     uint64_t sent;         ///< entities that moved to other ranks
     uint64_t received;     ///< entities that came from them
-    uint64_t bytes_sent;   ///< bytes
+    uint64_t bytes_sent;   ///< all bytes, with those of reports
+    uint64_t bytes_ghosts; ///< bytes that brought ghosts up to date on other ranks
+    uint64_t bytes_moved;  ///< bytes of the entities that moved
     double seconds_run;    ///< in the workload
     double seconds_ghosts; ///< in bringing ghosts up to date
     double seconds_move;   ///< in moving entities
@@ -201,6 +210,15 @@ KEEL_API keel_result keel_domain_count(keel_domain *d, uint64_t *count);
 /// not count.
 /// @return as keel_domain_step
 KEEL_API keel_result keel_domain_hash(keel_domain *d, uint64_t *hash);
+/// Saves the entities, uniques and steps of all ranks into a folder that all ranks see, to begin
+/// with them again by `.restart`. Each rank writes a file by keel::save, so its rules hold:
+/// components say which of their bytes are values. The checkpoint that the folder has is replaced
+/// when the new one is on the disk: at any moment the folder has the old one whole, or the new one.
+/// @param folder the same on all ranks; made if it is missing, in a folder that is there
+/// @return as keel_domain_step; KEEL_ERROR_FILE: a file cannot be written; KEEL_ERROR_SCHEMA: a
+///   component does not say which bytes are its value; KEEL_ERROR_UNKNOWN: an entity has no
+///   keel_global_id; KEEL_ERROR_ARGUMENT: no folder. After an error the folder is as before
+KEEL_API keel_result keel_domain_save(keel_domain *d, const char *folder);
 /// Ends a domain. The world stays as it is, with its ghosts. NULL is allowed.
 KEEL_API void keel_domain_end(keel_domain *d);
 

@@ -4,6 +4,31 @@
 //
 //     bytes of texts; row; texts
 #include "domain.h"
+
+bool keeli_owned_is(const keel_component *c) { return c->drop || c->copy || c->save; }
+
+#ifdef KEELI_MPI_NO_SAVES
+keel_result keeli_owned_begin(keel_domain *d, mpi_column *column) {
+    return keeli_domain_fail(d, KEEL_ERROR_COPY,
+                             "'%.80s' cannot go to other ranks: its values have hooks, and "
+                             "keel::mpi is built without keel::save",
+                             column->component->name);
+}
+void keeli_owned_end(mpi_owned *owned) { (void)owned; }
+// No column has values of this kind.
+bool keeli_owned_pack(const mpi_column *column, const void *value, bool marks, mpi_bytes *out) {
+    (void)column, (void)value, (void)marks, (void)out;
+    return false;
+}
+bool keeli_owned_unpack(const mpi_column *column, mpi_reader *r, void *value) {
+    (void)column, (void)r, (void)value;
+    return false;
+}
+bool keeli_owned_use(const mpi_column *column, const void *value, mpi_list *used) {
+    (void)column, (void)value, (void)used;
+    return false;
+}
+#else
 #include "save.h"
 
 #include <stdlib.h>
@@ -54,8 +79,6 @@ static bool has_owned_text(const keel_field *fields, uint32_t count) {
     }
     return false;
 }
-
-bool keeli_owned_is(const keel_component *c) { return c->drop || c->copy || c->save; }
 
 keel_result keeli_owned_begin(keel_domain *d, mpi_column *column) {
     const keel_component *c = column->component;
@@ -163,3 +186,4 @@ bool keeli_owned_unpack(const mpi_column *column, mpi_reader *r, void *value) {
     if (c->drop) c->drop(value, c->hook_data);
     return false;
 }
+#endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes uniques of all ranks one: each rank sends its own, and combines all in the order of ranks.
+// Makes uniques of all ranks one: each rank tells its own, and combines all in the order of ranks.
 #include "domain.h"
 
 #include <string.h>
@@ -61,18 +61,28 @@ static bool combine(const keel_component *unique, keel_reduce_kind how, unsigned
     return unique->field_count > 0;
 }
 
+keel_result keeli_reduce_write(keel_domain *d, mpi_bytes *out) {
+    for (const keel_reduced *r = d->desc.reduced; r && r->unique; ++r) {
+        const void *own = keel_get_or_set_unique_value(d->world, r->unique, NULL);
+        const keel_component *unique = keel_register_component(d->world, r->unique);
+        if (!own || !unique) return keeli_domain_fail_world(d);
+        if (!keeli_bytes_copy(out, own, unique->size))
+            return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "reducing uniques: out of memory");
+    }
+    return KEEL_OK;
+}
+
 static keel_result reduce_one(keel_domain *d, const keel_reduced *reduced) {
     unsigned char *own = keel_get_or_set_unique_value(d->world, reduced->unique, NULL);
     const keel_component *unique = keel_register_component(d->world, reduced->unique);
-    const bool is_here = own && unique; // else the others wait all the same
-    KEEL_TRY(keeli_domain_tell_all(d, own, is_here ? unique->size : 0));
-    if (!is_here) return keeli_domain_fail_world(d);
+    if (!own || !unique) return keeli_domain_fail_world(d);
     for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
-        if (d->receive[r].size < unique->size)
+        const void *from = keeli_bytes_read(&d->readers[r], unique->size);
+        if (!from)
             return keeli_domain_fail(d, KEEL_ERROR_FORMAT, "rank %u has no unique '%.80s'",
                                      (unsigned)r, unique->name);
-        if (!r) memcpy(own, d->receive[r].bytes, unique->size);
-        else if (!combine(unique, reduced->how, own, d->receive[r].bytes))
+        if (!r) memcpy(own, from, unique->size);
+        else if (!combine(unique, reduced->how, own, from))
             return keeli_domain_fail(d, KEEL_ERROR_ARGUMENT,
                                      "unique '%.80s' cannot be reduced: describe its fields with "
                                      "KEEL_FIELDS and KEEL_HAS_FIELDS; all are numbers",
@@ -81,11 +91,8 @@ static keel_result reduce_one(keel_domain *d, const keel_reduced *reduced) {
     return KEEL_OK;
 }
 
-keel_result keeli_reduce(keel_domain *d) {
-    keel_result result = KEEL_OK;
-    for (const keel_reduced *r = d->desc.reduced; r && r->unique; ++r) {
-        const keel_result one = reduce_one(d, r);
-        if (result >= 0) result = one;
-    }
-    return result;
+keel_result keeli_reduce_read(keel_domain *d) {
+    for (const keel_reduced *r = d->desc.reduced; r && r->unique; ++r)
+        KEEL_TRY(reduce_one(d, r));
+    return KEEL_OK;
 }

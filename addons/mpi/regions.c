@@ -81,21 +81,41 @@ uint32_t keeli_region_of(const mpi_cut *cuts, uint32_t ranks, const double at[MP
     return first;
 }
 
-static uint32_t meet(const mpi_cut *cuts, uint32_t first, uint32_t ranks,
-                     const double low[MPI_AXES], const double high[MPI_AXES], uint32_t *out) {
+void keeli_region_box(const mpi_cut *cuts, uint32_t ranks, uint32_t rank, mpi_box *box) {
+    for (uint32_t axis = 0; axis < MPI_AXES; ++axis) {
+        box->low[axis] = -INFINITY;
+        box->high[axis] = INFINITY;
+    }
+    while (ranks > 1) {
+        const uint32_t lower = cuts->lower, axis = cuts->axis;
+        if (rank < lower) {
+            box->high[axis] = fmin(box->high[axis], cuts->at);
+            ranks = lower;
+            ++cuts;
+        } else {
+            box->low[axis] = fmax(box->low[axis], cuts->at);
+            rank -= lower;
+            ranks -= lower;
+            cuts += lower;
+        }
+    }
+}
+
+static uint32_t meet(const mpi_cut *cuts, uint32_t first, uint32_t ranks, const mpi_box *box,
+                     uint32_t *out) {
     if (ranks == 1) {
         *out = first;
         return 1;
     }
     const uint32_t lower = cuts->lower;
     uint32_t count = 0;
-    if (low[cuts->axis] < cuts->at) count = meet(cuts + 1, first, lower, low, high, out);
-    if (high[cuts->axis] >= cuts->at)
-        count += meet(cuts + lower, first + lower, ranks - lower, low, high, out + count);
+    if (box->low[cuts->axis] < cuts->at) count = meet(cuts + 1, first, lower, box, out);
+    if (box->high[cuts->axis] >= cuts->at)
+        count += meet(cuts + lower, first + lower, ranks - lower, box, out + count);
     return count;
 }
 
-uint32_t keeli_regions_meet(const mpi_cut *cuts, uint32_t ranks, const double low[MPI_AXES],
-                            const double high[MPI_AXES], uint32_t *out) {
-    return meet(cuts, 0, ranks, low, high, out);
+uint32_t keeli_regions_meet(const mpi_cut *cuts, uint32_t ranks, const mpi_box *box,
+                            uint32_t *out) {
+    return meet(cuts, 0, ranks, box, out);
 }

@@ -14,7 +14,7 @@ typedef struct schema_line {
     uint64_t size, hash;
 } schema_line;
 
-enum { OPTIONS = 4 };
+enum { OPTIONS = 5 };
 
 static uint64_t hash_text(uint64_t hash, const char *text) {
     for (; text && *text; ++text)
@@ -66,7 +66,9 @@ static void write_lines(const keel_domain *d, schema_line *lines) {
                                              ghosts },
                                            { ".halo", sizeof(double), bits_of(d->desc.halo) },
                                            { ".reduced", 0, reduced },
-                                           { ".together", d->together_count, together } };
+                                           { ".together", d->together_count, together },
+
+                                           { ".restart", 0, d->desc.restart != NULL } };
     memcpy(lines, options, sizeof options);
 }
 
@@ -108,6 +110,20 @@ keel_result keeli_schema_compare(keel_domain *d) {
     if (result >= 0) result = compare_lines(d, own, count);
     free(own);
     return result;
+}
+
+uint64_t keeli_schema_hash(const keel_domain *d) {
+    const size_t count = d->column_count + d->relation_count + OPTIONS;
+    schema_line *lines = calloc(count, sizeof *lines);
+    if (!lines) return 0;
+    write_lines(d, lines);
+    uint64_t hash = 0;
+    for (size_t i = 0; i + 1 < count; ++i) { // without .restart
+        hash = hash_text(hash, lines[i].name) + lines[i].size;
+        hash = hash * 0x100000001b3u + lines[i].hash;
+    }
+    free(lines);
+    return hash;
 }
 
 // ------------------------------------------------------------------ workloads

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The command line: a table of options, and how each is read. main.c calls it.
+// The command line: a table of options, and what they say together. main.c calls it.
 #include "options.h"
+#include "drawing.h"
 #include "people.h"
-#include "picture.h"
-#include <ctype.h>
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char options_help[] =
     "Usage: epidemic [OPTION]...        mpirun -n 4 epidemic [OPTION]...\n"
@@ -16,7 +11,6 @@ const char options_help[] =
     "\n"
     "  --people N      how many people, 1 to 100000000 (default 100000)\n"
     "  --days N        how many days, 1 to 100000 (default 120)\n"
-    "  --seed N        which epidemic (default 1)\n"
     "  --infected N    how many are ill at the beginning (default 50)\n"
     "  --contacts N    how many others somebody meets each day, on average: those nearby (default 8)\n"
     "  --radius N      the same as a distance: a share of the side of the square, 0 to 0.5\n"
@@ -26,82 +20,21 @@ const char options_help[] =
     "  --curve FILE    draw the curves of the days, and those of the SIR equations, as PNG\n"
     "  --map FILE      draw the people as they are after the last day, as PNG\n"
     "  --csv FILE      write the numbers of each day\n"
-    "  --ranks N       play on N threads that are ranks, 1 to 64, instead of processes\n"
-    "  --threads N     threads of each rank, 1 to 256 (default 1)\n"
-    "  --quiet         print nothing but errors\n"
-    "  --help          print this text\n"
-    "\n"
-    "The results are the same for any number of ranks and threads.\n"
-    "Exit status: 0 done, 1 out of memory or a rank failed, 2 bad options or output.\n";
-
-// The way in which the value of an option is read, and the type that keeps it.
-typedef enum option_kind {
-    OPTION_SWITCH, // no value
-    OPTION_TEXT,
-    OPTION_COUNT, // uint32_t
-    OPTION_WIDE,  // uint64_t
-    OPTION_SHARE, // double
-} option_kind;
-
-typedef struct option_row {
-    const char *name;
-    option_kind kind;
-    void *value;
-    double least, most; // of numbers
-} option_row;
-
-static bool read_whole(const option_row *row, const char *text, char why[240]) {
-    char *end;
-    errno = 0;
-    const unsigned long long value = strtoull(text, &end, 10);
-    const bool is_whole = isdigit((unsigned char)*text) && !*end && !errno;
-    if (!is_whole || (double)value < row->least || (double)value > row->most) {
-        snprintf(why, 240, "epidemic: %s: '%.60s' is not a whole number from %.0f to %.0f", row->name,
-                 text, row->least, row->most);
-        return false;
-    }
-    if (row->kind == OPTION_COUNT) *(uint32_t *)row->value = (uint32_t)value;
-    else *(uint64_t *)row->value = value;
-    return true;
-}
-
-static bool read_share(const option_row *row, const char *text, char why[240]) {
-    char *end;
-    const double value = strtod(text, &end);
-    if (end == text || *end || !(value >= row->least && value <= row->most)) {
-        snprintf(why, 240, "epidemic: %s: '%.60s' is not a number from %g to %g", row->name, text,
-                 row->least, row->most);
-        return false;
-    }
-    *(double *)row->value = value;
-    return true;
-}
-
-static bool read_row(const option_row *row, const char *text, char why[240]) {
-    switch (row->kind) {
-    case OPTION_TEXT:
-        *(const char **)row->value = text;
-        return true;
-    case OPTION_SHARE:
-        return read_share(row, text, why);
-    default:
-        return read_whole(row, text, why);
-    }
-}
+    COMMON_OPTIONS_HELP;
 
 // Checks what only the options together can tell.
-static bool check_together(options *o, char why[240]) {
-    if (o->help) return true;
+static bool check_together(options *o, char why[WHY_SIZE]) {
+    if (o->common.help) return true;
     if (o->infected > o->people)
-        snprintf(why, 240, "epidemic: --infected: %llu of %llu people cannot be ill; take fewer",
+        snprintf(why, WHY_SIZE, "epidemic: --infected: %llu of %llu people cannot be ill; take fewer",
                  (unsigned long long)o->infected, (unsigned long long)o->people);
     else if (o->radius > 0 && o->contacts >= 0)
-        snprintf(why, 240, "epidemic: --radius and --contacts say the same; give one of them");
+        snprintf(why, WHY_SIZE, "epidemic: --radius and --contacts say the same; give one of them");
     else if (o->contacts > people_contacts(o->people, 0.5))
-        snprintf(why, 240, "epidemic: --contacts: %llu people cannot have %g others nearby, at most %.2f",
+        snprintf(why, WHY_SIZE, "epidemic: --contacts: %llu people cannot have %g others nearby, at most %.2f",
                  (unsigned long long)o->people, o->contacts, people_contacts(o->people, 0.5));
-    else if ((o->curve || o->map) && picture_missing())
-        snprintf(why, 240, "epidemic: %s: %s", o->curve ? "--curve" : "--map", picture_missing());
+    else if ((o->curve || o->map) && drawing_missing())
+        snprintf(why, WHY_SIZE, "epidemic: %s: %s", o->curve ? "--curve" : "--map", drawing_missing());
     else return true;
     return false;
 }
@@ -116,11 +49,10 @@ static void derive_radius(options *o) {
     }
 }
 
-static bool read_all(options *o, int count, char *arguments[], char why[240]) {
+static bool read_all(options *o, int count, char *arguments[], char why[WHY_SIZE]) {
     const option_row rows[] = {
         { "--people", OPTION_WIDE, &o->people, 1, 1e8 },
         { "--days", OPTION_COUNT, &o->days, 1, 100000 },
-        { "--seed", OPTION_WIDE, &o->seed, 0, 9007199254740992.0 },
         { "--infected", OPTION_WIDE, &o->infected, 0, 1e8 },
         { "--contacts", OPTION_SHARE, &o->contacts, 0, 1e6 },
         { "--radius", OPTION_SHARE, &o->radius, 1e-6, 0.5 },
@@ -130,35 +62,14 @@ static bool read_all(options *o, int count, char *arguments[], char why[240]) {
         { "--curve", OPTION_TEXT, &o->curve, 0, 0 },
         { "--map", OPTION_TEXT, &o->map, 0, 0 },
         { "--csv", OPTION_TEXT, &o->csv, 0, 0 },
-        { "--ranks", OPTION_COUNT, &o->ranks, 1, 64 },
-        { "--threads", OPTION_COUNT, &o->threads, 1, 256 },
-        { "--quiet", OPTION_SWITCH, &o->quiet, 0, 0 },
-        { "--help", OPTION_SWITCH, &o->help, 0, 0 },
     };
-    const size_t row_count = sizeof rows / sizeof *rows;
-    for (int i = 1; i < count; ++i) {
-        size_t k = 0;
-        while (k < row_count && strcmp(arguments[i], rows[k].name) != 0)
-            ++k;
-        if (k == row_count) {
-            snprintf(why, 240, "epidemic: '%.60s' is not an option; try --help", arguments[i]);
-            return false;
-        }
-        if (rows[k].kind == OPTION_SWITCH) {
-            *(bool *)rows[k].value = true;
-            continue;
-        }
-        if (++i == count) {
-            snprintf(why, 240, "epidemic: %s needs a value; try --help", rows[k].name);
-            return false;
-        }
-        if (!read_row(&rows[k], arguments[i], why)) return false;
-    }
-    return true;
+    const command_line line = { "epidemic", rows, sizeof rows / sizeof *rows, &o->common };
+    return command_line_read(&line, count, arguments, why);
 }
 
-bool options_parse(options *o, int count, char *arguments[], char why[240]) {
-    *o = (options){ .people = 100000, .infected = UINT64_MAX, .seed = 1, .days = 120, .threads = 1 };
+bool options_parse(void *options_of_program, int count, char *arguments[], char why[WHY_SIZE]) {
+    options *o = options_of_program;
+    *o = (options){ .people = 100000, .infected = UINT64_MAX, .days = 120 };
     o->contacts = -1; // not given
     o->chance = 0.04;
     o->ill = 10;

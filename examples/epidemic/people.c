@@ -60,7 +60,7 @@ KEEL_SYSTEM_ONCE(sort_infected, KEEL_UNIQUE_WRITE(Near, near), KEEL_UNIQUE_READ(
     KEEL_EACH(context, KEEL_READ(Place, p), KEEL_READ(Health, health),
               KEEL_READ(keel_global_id, id))
         if (health->state == HEALTH_INFECTED)
-            has_memory &= near_add(near->now, (near_person){ p->x, p->y, id->value });
+            has_memory &= near_add(near->now, (near_point){ p->x, p->y, id->value });
     if (!has_memory || !near_sort(near->now, rules->radius))
         keel_fail(context, NULL, "no memory for %u infected people: take fewer --people",
                   (unsigned)near->now->count);
@@ -83,10 +83,10 @@ static bool is_infected_today(const near_grid *grid, const Rules *rules, const P
         const uint32_t *starts = grid->starts + (size_t)row * grid->columns;
         const uint32_t end = starts[cells.last_column + 1];
         for (uint32_t i = starts[cells.first_column]; i < end; ++i) {
-            const near_person *q = &grid->people[i];
+            const near_point *q = &grid->points[i];
             const int64_t x = (int64_t)p->x - q->x, y = (int64_t)p->y - q->y;
             if (x * x + y * y > reach) continue;
-            if (people_happens(people_scramble(own + q->id), rules->infection)) return true;
+            if (people_happens(people_scramble(own + q->tag), rules->infection)) return true;
         }
     }
     return false;

@@ -28,6 +28,7 @@ refused "--ranks: '65' is not a whole number from 1 to 64" --ranks 65
 refused "--infected: 11 of 10 people cannot be ill; take fewer" --people 10 --infected 11
 refused "--contacts: 3 people cannot have 2 others nearby, at most 0.97" --people 3 --contacts 2
 refused "--radius and --contacts say the same; give one of them" --radius 0.1 --contacts 4
+refused "--plain has no ranks; leave --ranks out" --plain --ranks 2
 refused "$folder/none/x.csv: No such file or directory" --people 10 --ranks 3 --csv "$folder/none/x.csv"
 
 "$epidemic" --help | grep -q "^Usage: epidemic" || { echo "--help does not help" >&2; exit 1; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # usage: ranks.sh EPIDEMIC [MPIRUN]
-# The hash and the curve are the same on 1, 2 and 4 ranks, with several threads, and on processes of MPI.
+# The hash and the curve are the same in one world without keel::mpi, on 1, 2 and 4 ranks, with several threads, and on processes of MPI.
 # Many contacts make many pairs of people on two ranks, so that a halo of three quarters of the radius is found.
 set -eu
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # of containers
@@ -33,6 +33,8 @@ for ranks in 2 4; do
     grep -Eq " [1-9][0-9]* ghosts, [1-9][0-9]* moved" "$folder/summary" ||
         { echo "$ranks ranks have nothing to do with each other: $(cat "$folder/summary")" >&2; exit 1; }
 done
+same "plain" "$epidemic" --plain
+same "plain, 3 threads" "$epidemic" --plain --threads 3
 same "3 threads" "$epidemic" --ranks 2 --threads 3
 [ -z "$mpirun" ] || same "2 processes" "$mpirun" -n 2 --oversubscribe "$epidemic"
 

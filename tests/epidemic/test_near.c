@@ -8,7 +8,7 @@ static uint64_t next_random(uint64_t *state) {
     return *state >> 33;
 }
 
-static bool is_near(const near_person *p, int32_t x, int32_t y, int32_t radius) {
+static bool is_near(const near_point *p, int32_t x, int32_t y, int32_t radius) {
     const int64_t dx = (int64_t)p->x - x, dy = (int64_t)p->y - y;
     return dx * dx + dy * dy <= (int64_t)radius * radius;
 }
@@ -22,8 +22,8 @@ static uint64_t find_near(const near_grid *grid, int32_t x, int32_t y, int32_t r
     for (uint32_t row = cells.first_row; row < cells.end_row; ++row) {
         const uint32_t *starts = grid->starts + (size_t)row * grid->columns;
         for (uint32_t i = starts[cells.first_column]; i < starts[cells.last_column + 1]; ++i) {
-            if (!is_near(&grid->people[i], x, y, radius)) continue;
-            sum += grid->people[i].id;
+            if (!is_near(&grid->points[i], x, y, radius)) continue;
+            sum += grid->points[i].tag;
             ++*count;
         }
     }
@@ -32,12 +32,12 @@ static uint64_t find_near(const near_grid *grid, int32_t x, int32_t y, int32_t r
 
 static void compare_with_all(near_grid *grid, uint32_t people, int32_t side, int32_t radius,
                              uint64_t seed) {
-    near_person all[500];
+    near_point all[500];
     near_clear(grid);
     for (uint32_t i = 0; i < people; ++i) {
         const int32_t x = (int32_t)(next_random(&seed) % (uint64_t)side),
                       y = (int32_t)(next_random(&seed) % (uint64_t)side);
-        all[i] = (near_person){ x, y, next_random(&seed) };
+        all[i] = (near_point){ x, y, next_random(&seed) };
         assert_true(near_add(grid, all[i]));
     }
     assert_true(near_sort(grid, radius));
@@ -48,7 +48,7 @@ static void compare_with_all(near_grid *grid, uint32_t people, int32_t side, int
         uint32_t expected_count = 0, count = 0;
         for (uint32_t i = 0; i < people; ++i) {
             if (!is_near(&all[i], x, y, radius)) continue;
-            expected += all[i].id;
+            expected += all[i].tag;
             ++expected_count;
         }
         assert_true(find_near(grid, x, y, radius, &count) == expected);
@@ -67,7 +67,7 @@ static void the_grid_finds_who_is_near(void **unused) {
             for (int divisor = 2; divisor <= 2000; divisor *= 10)
                 compare_with_all(&grid, people[n], sides[s], sides[s] / divisor, ++seed);
     near_free(&grid);
-    assert_null(grid.people);
+    assert_null(grid.points);
 }
 
 int main(void) {

@@ -126,12 +126,18 @@ static keel_world *new_world(keel_ranks ranks) {
 static const keel_reduced reduced[] = { { KEEL_UNIQUE_OF(Census), KEEL_REDUCE_SUM },
                                         { NULL, KEEL_REDUCE_SUM } };
 
-static keel_domain *begin_domain(keel_ranks ranks, keel_world *w, keel_error *error) {
+// Begins with a checkpoint, if there is one.
+static keel_domain *begin_domain_from(keel_ranks ranks, keel_world *w, const char *restart,
+                                      keel_error *error) {
     const keel_domain_desc desc = { .ranks = ranks,
                                     .position = KEEL_OF(Place),
                                     .halo = REACH,
                                     .ghosts = KEEL_LIST(Red),
                                     .reduced = reduced,
+                                    .restart = restart,
                                     .error = error };
     return keel_domain_begin(w, &desc);
+}
+static inline keel_domain *begin_domain(keel_ranks ranks, keel_world *w, keel_error *error) {
+    return begin_domain_from(ranks, w, NULL, error);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The grid of near.h: a counting sort over the box around all people that were added. people.c calls
-// it once a day.
+// The grid of near.h: a counting sort over the box around all points that were added. The
+// systems of each program call it in each step.
 #include "near.h"
 #include <stdlib.h>
 #include <string.h>
@@ -12,26 +12,26 @@ void near_clear(near_grid *grid) {
     grid->columns = grid->rows = 0;
 }
 
-bool near_add(near_grid *grid, near_person person) {
+bool near_add(near_grid *grid, near_point point) {
     if (grid->count == grid->room) {
         const size_t room = grid->room ? 2 * grid->room : LEAST_ROOM;
-        near_person *unsorted = realloc(grid->unsorted, room * sizeof *unsorted);
+        near_point *unsorted = realloc(grid->unsorted, room * sizeof *unsorted);
         if (unsorted) grid->unsorted = unsorted;
-        near_person *people = realloc(grid->people, room * sizeof *people);
-        if (people) grid->people = people;
-        if (!unsorted || !people) return false;
+        near_point *points = realloc(grid->points, room * sizeof *points);
+        if (points) grid->points = points;
+        if (!unsorted || !points) return false;
         grid->room = room;
     }
-    grid->unsorted[grid->count++] = person;
+    grid->unsorted[grid->count++] = point;
     return true;
 }
 
-// Divides the box around all people into cells: no more than two for each person, so that few people
-// on a large square need little memory.
+// Divides the box around all points into cells: no more than two for each point, so that few points on
+// a large square need little memory.
 static void divide_box(near_grid *grid, int32_t radius) {
     int64_t left = INT64_MAX, top = INT64_MAX, right = INT64_MIN, bottom = INT64_MIN;
     for (uint32_t i = 0; i < grid->count; ++i) {
-        const near_person *p = &grid->unsorted[i];
+        const near_point *p = &grid->unsorted[i];
         left = p->x < left ? p->x : left;
         right = p->x > right ? p->x : right;
         top = p->y < top ? p->y : top;
@@ -48,7 +48,7 @@ static void divide_box(near_grid *grid, int32_t radius) {
     grid->rows = (uint32_t)((bottom - top) / cell + 1);
 }
 
-static size_t near_cell_of(const near_grid *grid, const near_person *p) {
+static size_t near_cell_of(const near_grid *grid, const near_point *p) {
     const size_t row = (size_t)((p->y - grid->top) / grid->cell);
     return row * grid->columns + (size_t)((p->x - grid->left) / grid->cell);
 }
@@ -63,7 +63,7 @@ bool near_sort(near_grid *grid, int32_t radius) {
         grid->starts = starts;
         grid->start_room = 2 * (cells + 2);
     }
-    // While people are put into cell c, its place is in starts[c + 1]: at the end that is its end.
+    // While points are put into cell c, its place is in starts[c + 1]: at the end that is its end.
     uint32_t *places = grid->starts + 1;
     memset(grid->starts, 0, (cells + 2) * sizeof *grid->starts);
     for (uint32_t i = 0; i < grid->count; ++i)
@@ -71,7 +71,7 @@ bool near_sort(near_grid *grid, int32_t radius) {
     for (size_t c = 1; c <= cells; ++c)
         places[c] += places[c - 1];
     for (uint32_t i = 0; i < grid->count; ++i)
-        grid->people[places[near_cell_of(grid, &grid->unsorted[i])]++] = grid->unsorted[i];
+        grid->points[places[near_cell_of(grid, &grid->unsorted[i])]++] = grid->unsorted[i];
     return true;
 }
 
@@ -100,7 +100,7 @@ near_cells near_cells_of(const near_grid *grid, int32_t x, int32_t y, int32_t ra
 }
 
 void near_free(near_grid *grid) {
-    free(grid->people);
+    free(grid->points);
     free(grid->unsorted);
     free(grid->starts);
     memset(grid, 0, sizeof *grid);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A bar on the terminal. play.c calls it after each day.
+// A bar on the terminal. play.c of each program calls it after each step.
 #include "progress.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,26 +15,28 @@ static double progress_now(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-void progress_begin(progress *line, uint32_t days, bool quiet) {
+void progress_begin(progress *line, const char *unit, uint32_t steps, bool quiet) {
     const double begin = progress_now();
-    *line = (progress){ !quiet && isatty(STDERR_FILENO) == 1, days, begin, begin + progress_patience };
+    *line = (progress){ !quiet && isatty(STDERR_FILENO) == 1, steps, unit, begin, begin + progress_patience };
 }
 
-void progress_day(progress *line, uint32_t done, uint64_t infected) {
+void progress_step(progress *line, uint32_t done, double number, const char *what) {
     static const char full[] = "########################################";
     const double now = line->is_shown ? progress_now() : 0;
     if (!line->is_shown || now < line->next_shown) return;
     line->next_shown = now + progress_interval;
     const int width = (int)sizeof full - 1;
-    const int length = (int)((uint64_t)done * (uint64_t)width / line->days);
+    const int length = (int)((uint64_t)done * (uint64_t)width / line->steps);
     // \r: back to the start of the line; \033[K: clear what is left of a longer one.
-    fprintf(stderr, "\r[%-*.*s] day %" PRIu32 " of %" PRIu32 ", %" PRIu64 " infected, %.0f s left\033[K",
-            width, length, full, done, line->days, infected,
-            (now - line->begin) / done * (line->days - done));
+    fprintf(stderr, "\r[%-*.*s] %s %" PRIu32 " of %" PRIu32 ", %.10g %s, %.0f s left\033[K", width,
+            length, full, line->unit, done, line->steps, number, what,
+            (now - line->begin) / done * (line->steps - done));
     fflush(stderr);
 }
 
+double progress_seconds(const progress *line) { return progress_now() - line->begin; }
+
 double progress_end(progress *line) {
     if (line->is_shown) fputs("\r\033[K", stderr);
-    return progress_now() - line->begin;
+    return progress_seconds(line);
 }

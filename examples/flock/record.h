@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// The numbers of each step. play.c fills it on rank 0, picture.c draws it.
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct record_row {
+    double order;     // 1: all boids fly the same way
+    double seconds;   // of the step
+    double imbalance; // slowest rank to average, since space was divided
+    uint64_t ghosts;  // on all ranks
+    uint64_t moved;   // to other ranks, in the step
+} record_row;
+
+typedef struct record {
+    record_row *rows;
+    uint32_t count, room;
+} record;
+
+// Begins a record without rows. Returns false when out of memory.
+bool record_begin(record *r, uint32_t steps);
+
+// Adds the row of the next step, of at most as many as record_begin was told.
+void record_add(record *r, record_row row);
+
+// Writes a line of CSV for each step. Returns false when the file cannot be written.
+bool record_write_csv(const void *r, FILE *file);
+
+void record_free(record *r);
