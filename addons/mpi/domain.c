@@ -168,6 +168,12 @@ static keel_result find_ghost_components(keel_domain *d) {
                                      "ghosts cannot have '%.80s': at most %d components of the "
                                      "world, none of them transient or a relation",
                                      c->name, KEEL_MAX_TERMS);
+        if (d->columns[number].owned)
+            return keeli_domain_fail(d, KEEL_ERROR_ARGUMENT,
+                                     "ghosts cannot have '%.80s': its values have hooks; leave it "
+                                     "out of .ghosts, or let a component without hooks say what "
+                                     "others see",
+                                     c->name);
         d->ghost_columns[d->ghost_count++] = number;
         d->ghost_size += d->columns[number].component->size;
     }

@@ -152,6 +152,9 @@ typedef struct keel_domain_desc {
     double halo;         ///< the reach of a rank beyond its region, in units of `position`
     /// The components that ghosts have besides `position`; NULL: none
     const keel_component *const *ghosts;
+    /// Exclusive relations whose sources go where their targets go, a list that ends with NULL:
+    /// KEEL_LIST(PartOf). Children always go with their parents. NULL: none
+    const keel_component *const *together;
     const keel_reduced *reduced; ///< uniques that all ranks share, a list that ends with a NULL
                                  ///< unique; NULL: none
     /// Space is divided anew when the slowest rank took so many times as long as all on average,
