@@ -142,12 +142,53 @@ static keel_result load_manifest(keel_domain *d, mpi_manifest *manifest) {
     return result;
 }
 
-static keel_result list_owned_of_part(keel_domain *part, mpi_list *list) {
+// The entities that a part owns: its list in the order in which entities move, and all.
+typedef struct part_lists {
+    mpi_list *moving, all;
+} part_lists;
+
+// Adds who has no leader here, with its followers.
+static bool list_part_span(keel_domain *part, const keel_span *span, void *data) {
+    part_lists *lists = data;
+    for (uint32_t i = 0; i < span->count; ++i) {
+        const keel_entity e = span->entities[i], leader = keeli_together_leader(part, e);
+        const bool is_first =
+            keel_is_null(leader) || keel_has_component(part->world, leader, KEEL_OF(keel_ghost));
+        if (is_first && !keeli_together_list(part, e, lists->moving)) return false;
+    }
+    return keeli_list_span(part, span, &lists->all);
+}
+
+// Adds those that are missing, since they follow each other in a circle. False when out of memory.
+static bool list_circles(const part_lists *lists) {
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < lists->all.count; ++i) {
+        const uint32_t index = keel_entity_index(lists->all.items[i]);
+        most = index > most ? index : most;
+    }
+    bool *is_listed = calloc((size_t)most + 1, sizeof *is_listed);
+    bool has_room = is_listed != NULL;
+    for (uint32_t i = 0; i < lists->moving->count && has_room; ++i)
+        is_listed[keel_entity_index(lists->moving->items[i])] = true;
+    for (uint32_t i = 0; i < lists->all.count && has_room; ++i)
+        if (!is_listed[keel_entity_index(lists->all.items[i])])
+            has_room = keeli_list_add(lists->moving, lists->all.items[i]);
+    free(is_listed);
+    return has_room;
+}
+
+// Lists followers behind their leaders, in their order there: so their order will be the same.
+static keel_result list_part(keel_domain *part, mpi_list *list) {
     const keel_term terms[] = { { .kind = KEEL_TERM_WITH, .component = KEEL_OF(keel_global_id) },
                                 { .kind = KEEL_TERM_WITHOUT, .component = KEEL_OF(keel_ghost) },
                                 { .kind = KEEL_TERM_ENTITY },
                                 { .kind = KEEL_TERM_END } };
-    return keeli_each_span(part, terms, "a restart", keeli_list_span, list);
+    part_lists lists = { .moving = list };
+    keel_result result = keeli_each_span(part, terms, "a restart", list_part_span, &lists);
+    if (result >= 0 && list->count < lists.all.count && !list_circles(&lists))
+        result = keeli_domain_fail(part, KEEL_ERROR_MEMORY, "a restart: out of memory");
+    free(lists.all.items);
+    return result;
 }
 
 // Makes a domain of the world of a part, with what packing needs, and no other ranks. NULL when out
@@ -173,7 +214,7 @@ static keel_result pack_part(keel_domain *d, keel_world *world, mpi_bytes *out) 
     if (!part) return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "a restart: out of memory");
     keel_result result = keeli_columns_begin(part);
     if (result >= 0) result = keeli_ids_begin(part);
-    if (result >= 0) result = list_owned_of_part(part, &part->lists[1]);
+    if (result >= 0) result = list_part(part, &part->lists[1]);
     if (result >= 0) result = keeli_columns_pack(part, &part->lists[1], out);
     d->serial = part->serial;
     if (result < 0) d->error = part->error;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Entities that jump from rank to rank carry all that they have: components of every kind, names,
 // relations with values, children and followers. A model on 1 to 8 ranks ends as in plain Keel.
+#define _DEFAULT_SOURCE // mkdtemp
+#include <dirent.h>
 #include <keel_mpi.h>
 #include <keel_save.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support/test.h"
 
@@ -375,16 +379,19 @@ static keel_world *new_world(keel_ranks ranks) {
     return w;
 }
 
-static keel_domain *begin_domain(keel_ranks ranks, keel_world *w, keel_error *error) {
+static keel_domain *begin_domain(keel_ranks ranks, keel_world *w, const char *restart,
+                                 keel_error *error) {
     return keel_domain_begin(w, &(keel_domain_desc){ .ranks = ranks,
                                                      .position = KEEL_OF(Place),
                                                      .together = KEEL_LIST(Part),
+                                                     .restart = restart,
                                                      .error = error });
 }
 
 typedef struct outcome {
     keel_result result;
     uint32_t balance_every;
+    const char *restart, *save_into; // NULL: from the beginning; to the end
     uint64_t hash, count, moved;
     char text[256];
 } outcome;
@@ -392,16 +399,19 @@ typedef struct outcome {
 static void play(keel_ranks ranks, void *data) {
     outcome *o = (outcome *)data + ranks.rank;
     keel_world *w = new_world(ranks);
+    if (o->restart) keel_clear_entities(w);
     keel_error error = { 0 };
-    keel_domain *d = begin_domain(ranks, w, &error);
+    keel_domain *d = begin_domain(ranks, w, o->restart, &error);
     o->result = d ? KEEL_OK : error.result;
     snprintf(o->text, sizeof o->text, "%s", error.message);
-    for (uint32_t i = 0; i < STEPS && o->result >= 0; ++i) {
+    const uint32_t steps = o->save_into ? STEPS / 2 : STEPS;
+    for (uint32_t i = (uint32_t)keel_domain_status_of(d).steps; i < steps && o->result >= 0; ++i) {
         o->result = keel_domain_step(d, KEEL_WORKLOAD_OF(tick));
         if (o->balance_every && i % o->balance_every == 0 && o->result >= 0)
             o->result = keel_domain_balance(d);
         assert_true(i % 10 || keel_world_check(w, NULL));
     }
+    if (o->result >= 0 && o->save_into) o->result = keel_domain_save(d, o->save_into);
     if (o->result >= 0) o->result = keel_domain_hash(d, &o->hash);
     if (o->result >= 0) o->result = keel_domain_count(d, &o->count);
     if (d && o->result < 0) snprintf(o->text, sizeof o->text, "%s", keel_domain_error(d)->message);
@@ -417,7 +427,7 @@ static void play_plain(keel_ranks ranks, void *data) {
     keel_world *w = new_world(ranks);
     for (uint32_t i = 0; i < STEPS; ++i)
         assert_true(keel_run_workload(w, tick) >= 0);
-    keel_domain *d = begin_domain(ranks, w, NULL);
+    keel_domain *d = begin_domain(ranks, w, NULL, NULL);
     assert_non_null(d);
     assert_int_equal(keel_domain_hash(d, &o->hash), KEEL_OK);
     assert_int_equal(keel_domain_count(d, &o->count), KEEL_OK);
@@ -448,9 +458,39 @@ static void all_that_entities_have_goes_with_them(void **unused) {
     }
 }
 
+static uint64_t play_part(uint32_t ranks, const char *restart, const char *save_into) {
+    outcome o[8] = { { 0 } };
+    for (uint32_t r = 0; r < ranks; ++r)
+        o[r] = (outcome){ .restart = restart, .save_into = save_into, .balance_every = 9 };
+    assert_int_equal(keel_run_ranks(ranks, ranks, play, o), KEEL_OK);
+    for (uint32_t r = 0; r < ranks; ++r)
+        if (o[r].result < 0) fail_msg("rank %u of %u: %s", r, ranks, o[r].text);
+    return o[0].hash;
+}
+
+static void all_that_entities_have_is_in_a_checkpoint(void **unused) {
+    (void)unused;
+    char folder[] = "/tmp/keel_carry_XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    const uint64_t end = play_part(1, NULL, NULL);
+    for (uint32_t before = 1; before <= 4; ++before) {
+        (void)play_part(before, NULL, folder);
+        for (uint32_t after = 1; after <= 8; after += after < 4 ? 1 : 4)
+            if (play_part(after, folder, NULL) != end)
+                fail_msg("saved on %u ranks, another end on %u", before, after);
+    }
+    DIR *all = opendir(folder);
+    for (const struct dirent *one; (one = readdir(all)) != NULL;)
+        (void)unlinkat(dirfd(all), one->d_name, 0);
+    (void)closedir(all);
+    (void)rmdir(folder);
+}
+
 int main(void) {
     static const struct CMUnitTest tests[] = {
         TEST(all_that_entities_have_goes_with_them, "all that entities have goes with them"),
+        TEST(all_that_entities_have_is_in_a_checkpoint,
+             "all that entities have is in a checkpoint"),
     };
     return RUN(tests);
 }
