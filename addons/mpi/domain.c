@@ -174,6 +174,15 @@ static keel_result find_ghost_components(keel_domain *d) {
     return KEEL_OK;
 }
 
+// A step may move or delete any number of entities, and each must be noticed.
+static keel_result keep_all_deletions(keel_domain *d) {
+    const keel_component *const logs[] = { KEEL_OF(keel_global_id), KEEL_OF(keel_ghost),
+                                           KEEL_OF(keel_known_ghost) };
+    for (size_t i = 0; i < sizeof logs / sizeof *logs; ++i)
+        if (keel_set_limit_of(d->world, logs[i], UINT32_MAX) < 0) return keeli_domain_fail_world(d);
+    return KEEL_OK;
+}
+
 static keel_result check_desc(keel_domain *d) {
     const keel_component *position = d->desc.position;
     if (!position || d->desc.dimensions < 1 || d->desc.dimensions > MPI_AXES)
@@ -196,7 +205,7 @@ static keel_result check_desc(keel_domain *d) {
         keel_track_component(d->world, KEEL_OF(keel_global_id),
                              KEEL_TRACK_INSERTION | KEEL_TRACK_DELETION) < 0)
         return keeli_domain_fail_world(d);
-    return KEEL_OK;
+    return keep_all_deletions(d);
 }
 
 static keel_domain *refuse(const keel_domain_desc *desc, keel_result result, const char *text) {
