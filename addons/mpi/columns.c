@@ -14,55 +14,26 @@ static int compare_names(const void *a, const void *b) {
     return strcmp(x->component->name, y->component->name);
 }
 
-// Counts the handles in fields, and writes their places if `out` is not NULL.
-static uint32_t find_handles(const keel_field *fields, uint32_t count, uint32_t base,
-                             uint32_t *out) {
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < count; ++i) {
-        const keel_field *f = &fields[i];
-        const bool is_struct = f->type == KEEL_FIELD_STRUCT && f->of;
-        const uint32_t size = is_struct ? f->of->size : (uint32_t)sizeof(keel_entity);
-        const uint32_t elements = is_struct ? f->count / size : f->count ? f->count : 1;
-        for (uint32_t k = 0; k < elements && (is_struct || f->type == KEEL_FIELD_ENTITY); ++k) {
-            const uint32_t at = base + f->offset + k * size;
-            if (is_struct)
-                found +=
-                    find_handles(f->of->fields, f->of->field_count, at, out ? out + found : NULL);
-            else if (out) out[found++] = at;
-            else ++found;
-        }
-    }
-    return found;
-}
-
 static keel_result add_column(keel_domain *d, const keel_component *c) {
     const bool is_own =
         strcmp(c->name, "keel_global_id") == 0 || strcmp(c->name, "keel_ghost") == 0;
-    if (c->is_relation) d->relations[d->relation_count++] = c;
-    if (c->transient || c->is_relation || is_own || strcmp(c->name, "keel_name") == 0)
-        return KEEL_OK;
-    if (c->drop || c->copy)
-        return keeli_domain_fail(d, KEEL_ERROR_COPY,
-                                 "component '%.80s' cannot go to other ranks: its values own "
-                                 "memory; make it .transient",
-                                 c->name);
-    mpi_column column = { .component = c };
-    column.handle_count = find_handles(c->fields, c->field_count, 0, NULL);
-    if (column.handle_count && sizeof(keel_entity) < sizeof(uint64_t))
-        return keeli_domain_fail(d, KEEL_ERROR_COMPONENT,
-                                 "component '%.80s' has handles: build Keel with those of 64 bits",
-                                 c->name);
-    column.handles = calloc(column.handle_count + 1u, sizeof *column.handles);
-    if (!column.handles)
-        return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "beginning a domain: out of memory");
-    (void)find_handles(c->fields, c->field_count, 0, column.handles);
-    d->has_handles |= column.handle_count > 0;
-    d->columns[d->column_count++] = column;
+    const bool is_child = strcmp(c->name, "keel_child") == 0;
+    if (is_child) d->child = c;
+    if (c->is_relation) {
+        // children are with their parents: their edges need no ghosts
+        d->has_handles |= !is_child;
+        return keeli_column_begin(d, &d->relations[d->relation_count++], c);
+    }
+    if (c->transient || is_own || strcmp(c->name, "keel_name") == 0) return KEEL_OK;
+    mpi_column *column = &d->columns[d->column_count++];
+    KEEL_TRY(keeli_column_begin(d, column, c));
+    d->has_handles |= column->refers;
     return KEEL_OK;
 }
 
 keel_result keeli_columns_begin(keel_domain *d) {
     uint32_t count = 0;
+    KEEL_TRY(keeli_together_begin(d));
     for (const keel_component *c = NULL; (c = keel_next_component(d->world, c)) != NULL;)
         ++count;
     d->columns = calloc(count + 1u, sizeof *d->columns);
@@ -72,14 +43,18 @@ keel_result keeli_columns_begin(keel_domain *d) {
     for (const keel_component *c = NULL; (c = keel_next_component(d->world, c)) != NULL;)
         KEEL_TRY(add_column(d, c));
     qsort(d->columns, d->column_count, sizeof *d->columns, compare_names);
+    qsort(d->relations, d->relation_count, sizeof *d->relations, compare_names);
     return KEEL_OK;
 }
 
 void keeli_columns_end(keel_domain *d) {
     for (uint32_t i = 0; i < d->column_count; ++i)
-        free(d->columns[i].handles);
+        keeli_column_end(&d->columns[i]);
+    for (uint32_t i = 0; i < d->relation_count; ++i)
+        keeli_column_end(&d->relations[i]);
     free(d->columns);
     free(d->relations);
+    free(d->together);
 }
 
 // ------------------------------------------------------------------ writing
@@ -87,6 +62,19 @@ static bool add_u32(mpi_bytes *out, uint32_t number) {
     uint32_t *at = keeli_bytes_add(out, sizeof *at);
     if (at) *at = number;
     return at != NULL;
+}
+
+// Appends values that own memory. False: an error was kept.
+static bool pack_owned(keel_domain *d, const mpi_column *column, const mpi_list *entities,
+                       uint32_t has, size_t rows_at, mpi_bytes *out) {
+    for (uint32_t k = 0; k < has; ++k) {
+        uint32_t row = k;
+        if (rows_at < SIZE_MAX) memcpy(&row, out->items + rows_at + k * sizeof row, sizeof row);
+        const keel_entity e = entities->items[row];
+        const void *value = keel_get_component(d->world, e, column->component);
+        if (!keeli_value_pack(d, column, value, true, out)) return false;
+    }
+    return true;
 }
 
 // Appends the column of a component. False when out of memory.
@@ -107,6 +95,7 @@ static bool pack_column(keel_domain *d, const mpi_list *entities, uint32_t numbe
     head[1] = has;
     if (has < entities->count) (void)keeli_bytes_add(out, has * sizeof *rows);
     const bool all = has == entities->count;
+    if (column->owned) return pack_owned(d, column, entities, has, all ? SIZE_MAX : rows_at, out);
     const size_t values_at = out->size;
     unsigned char *values = keeli_bytes_add(out, (size_t)has * c->size);
     if (!values) return false;
@@ -231,6 +220,20 @@ const void *keeli_columns_handles(keel_domain *d, const mpi_column *column, cons
     return copies;
 }
 
+// Unpacks values that own memory.
+static keel_result unpack_owned(keel_domain *d, mpi_reader *r, const mpi_column *column,
+                                const keel_entity *entities, uint32_t count) {
+    const keel_component *c = column->component;
+    for (uint32_t k = 0; k < count; ++k) {
+        void *value = keeli_value_unpack(d, column, r);
+        if (!value) return d->error.result;
+        if (keel_add_component(d->world, entities[k], c, value) >= 0) continue;
+        if (c->drop) c->drop(value, c->hook_data);
+        return keeli_domain_fail_world(d);
+    }
+    return KEEL_OK;
+}
+
 // Unpacks one column. `room` has a place for each entity.
 static keel_result unpack_column(keel_domain *d, mpi_reader *r, const keel_entity *entities,
                                  uint32_t count, keel_entity *room, uint32_t from) {
@@ -240,18 +243,20 @@ static keel_result unpack_column(keel_domain *d, mpi_reader *r, const keel_entit
     const keel_component *c = column->component;
     const uint32_t has = head[1];
     const uint32_t *rows = has < count ? keeli_bytes_read(r, has * sizeof *rows) : NULL;
-    const void *values = keeli_bytes_read(r, (size_t)has * c->size);
+    const void *values = column->owned ? NULL : keeli_bytes_read(r, (size_t)has * c->size);
     if (r->is_short) return damaged(d, from);
     for (uint32_t k = 0; k < has; ++k) {
         const uint32_t row = rows ? rows[k] : k;
         if (row >= count) return damaged(d, from);
         room[k] = entities[row];
     }
-    if (column->handle_count && has) {
+    if (column->owned) {
+        KEEL_TRY(unpack_owned(d, r, column, room, has));
+    } else if (column->handle_count && has) {
         values = keeli_columns_handles(d, column, values, has);
         if (!values) return d->error.result;
     }
-    if (has &&
+    if (has && !column->owned &&
         keel_add_component_to_many(d->world, room, has, c, c->size ? values : NULL, c->size) < 0)
         return keeli_domain_fail_world(d);
     return rows ? delete_rest(d, c, entities, count, rows, has) : KEEL_OK;
@@ -282,45 +287,10 @@ keel_result keeli_columns_unpack(keel_domain *d, keel_rank_bytes in, uint32_t fr
 }
 
 // ------------------------------------------------------------------ hashing
-static uint64_t mix(uint64_t z) {
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
-static uint64_t hash_bytes(const unsigned char *bytes, size_t size, uint64_t hash) {
-    for (; size; --size)
-        hash = (hash ^ *bytes++) * 0x100000001b3u; // FNV-1a
-    return mix(hash);
-}
-
-static void mark_fields(unsigned char *mask, const keel_field *fields, uint32_t count) {
-    for (uint32_t i = 0; i < count; ++i) {
-        const keel_field *f = &fields[i];
-        if (f->transient) continue;
-        keel_field_place place;
-        const keel_component of_one = {
-            .name = "field", .size = KEEL_MAX_COMPONENT_SIZE, .fields = f, .field_count = 1
-        };
-        if (keel_field_find(&of_one, f->name, &place, NULL) == KEEL_OK)
-            memset(mask + place.offset, 0xFF, place.size);
-    }
-}
-
-// Fills in which bytes of the values count. NULL when out of memory.
-static unsigned char *mask_of(const keel_component *c) {
-    unsigned char *mask = calloc(1, (size_t)c->size + 1);
-    if (!mask) return NULL;
-    if (c->field_count && !c->no_padding) mark_fields(mask, c->fields, c->field_count);
-    else memset(mask, 0xFF, c->size);
-    if (c->clear_padding && !c->no_padding && !c->field_count) c->clear_padding(mask);
-    return mask;
-}
-
 typedef struct hash_walk {
     keel_domain *d;
     const mpi_column *column;
-    unsigned char *mask, *value;
+    mpi_bytes value;
     uint64_t sum;
     bool is_failed; // an error was kept
 } hash_walk;
@@ -328,19 +298,17 @@ typedef struct hash_walk {
 static bool hash_run(const keel_value_run *run, void *data) {
     hash_walk *h = data;
     const keel_component *c = h->column->component;
-    const uint32_t size = c->size;
-    const uint64_t name =
-        hash_bytes((const unsigned char *)c->name, strlen(c->name), run->disabled);
+    const uint64_t name = keeli_hash_bytes(c->name, strlen(c->name), run->disabled);
     for (uint32_t i = 0; i < run->count; ++i) {
         const keel_entity e = keel_entity_at(h->d->world, run->index + i);
         const keel_global_id *id = keel_get_component(h->d->world, e, KEEL_OF(keel_global_id));
         if (!id || keel_has_component(h->d->world, e, KEEL_OF(keel_ghost))) continue;
-        const unsigned char *value = (const unsigned char *)run->values + (size_t)i * size;
-        for (uint32_t k = 0; k < size; ++k)
-            h->value[k] = value[k] & h->mask[k];
-        h->is_failed = !keeli_handles_to_ids(h->d, h->column, h->value, false);
+        uint64_t hash = keeli_hash_bytes(&id->value, sizeof id->value, name);
+        h->is_failed = !keeli_value_hash(h->d, h->column,
+                                         (const unsigned char *)run->values + (size_t)i * c->size,
+                                         &h->value, &hash);
         if (h->is_failed) return false;
-        h->sum += hash_bytes(h->value, size, mix(id->value) ^ name);
+        h->sum += hash;
     }
     return true;
 }
@@ -359,8 +327,7 @@ static keel_result hash_names(keel_domain *d, uint64_t *hash) {
         const keel_global_id *ids = keel_span_read_component(&span, KEEL_OF(keel_global_id));
         for (uint32_t i = 0; i < span.count; ++i) {
             const char *name = keel_name_of(d->world, span.entities[i]);
-            if (name)
-                *hash += hash_bytes((const unsigned char *)name, strlen(name), mix(ids[i].value));
+            if (name) *hash += keeli_hash_bytes(name, strlen(name), ids[i].value);
         }
     }
     keel_view_end(&view);
@@ -370,20 +337,16 @@ static keel_result hash_names(keel_domain *d, uint64_t *hash) {
 keel_result keeli_columns_hash(keel_domain *d, uint64_t *hash) {
     *hash = 0;
     KEEL_TRY(hash_names(d, hash));
-    for (uint32_t i = 0; i < d->column_count; ++i) {
+    hash_walk h = { .d = d };
+    keel_result result = KEEL_OK;
+    for (uint32_t i = 0; i < d->column_count && result >= 0; ++i) {
         const keel_component *c = d->columns[i].component;
-        hash_walk h = { .d = d, .column = &d->columns[i], .mask = mask_of(c) };
-        h.value = malloc(c->size + 1u);
-        keel_result result = KEEL_OK;
-        if (!h.mask || !h.value)
-            result = keeli_domain_fail(d, KEEL_ERROR_MEMORY, "hashing: out of memory");
-        else if ((result = keel_visit_values(d->world, c, hash_run, &h)) < 0)
-            (void)keeli_domain_fail(d, result, "hashing: '%s' is in use", c->name);
-        else if (h.is_failed) result = d->error.result;
-        *hash += h.sum;
-        free(h.mask);
-        free(h.value);
-        KEEL_TRY(result);
+        h.column = &d->columns[i];
+        result = keel_visit_values(d->world, c, hash_run, &h);
+        if (h.is_failed) result = d->error.result;
+        else if (result < 0) (void)keeli_domain_fail(d, result, "hashing: '%s' is in use", c->name);
     }
-    return KEEL_OK;
+    *hash += h.sum;
+    free(h.value.items);
+    return result < 0 ? result : keeli_edges_hash(d, hash);
 }

@@ -168,18 +168,30 @@ static keel_result find_ghost_components(keel_domain *d) {
                                      "ghosts cannot have '%.80s': at most %d components of the "
                                      "world, none of them transient or a relation",
                                      c->name, KEEL_MAX_TERMS);
+        if (d->columns[number].owned)
+            return keeli_domain_fail(d, KEEL_ERROR_ARGUMENT,
+                                     "ghosts cannot have '%.80s': its values have hooks; leave it "
+                                     "out of .ghosts, or let a component without hooks say what "
+                                     "others see",
+                                     c->name);
         d->ghost_columns[d->ghost_count++] = number;
         d->ghost_size += d->columns[number].component->size;
     }
     return KEEL_OK;
 }
 
-// A step may move or delete any number of entities, and each must be noticed.
-static keel_result keep_all_deletions(keel_domain *d) {
-    const keel_component *const logs[] = { KEEL_OF(keel_global_id), KEEL_OF(keel_ghost),
-                                           KEEL_OF(keel_known_ghost) };
-    for (size_t i = 0; i < sizeof logs / sizeof *logs; ++i)
-        if (keel_set_limit_of(d->world, logs[i], UINT32_MAX) < 0) return keeli_domain_fail_world(d);
+// Tracks what the readers of the domain follow. Each step reads all of it, so the logs need no
+// limit.
+static keel_result track_ids(keel_domain *d) {
+    const keel_component *const tracked[] = { KEEL_OF(keel_global_id), KEEL_OF(keel_ghost),
+                                              KEEL_OF(keel_known_ghost) };
+    for (size_t i = 0; i < sizeof tracked / sizeof *tracked; ++i) {
+        const uint32_t kinds = i ? KEEL_TRACK_DELETION : KEEL_TRACK_INSERTION | KEEL_TRACK_DELETION;
+        if (!keel_register_component(d->world, tracked[i]) ||
+            keel_track_component(d->world, tracked[i], kinds) < 0 ||
+            keel_set_limit_of(d->world, tracked[i], UINT32_MAX) < 0)
+            return keeli_domain_fail_world(d);
+    }
     return KEEL_OK;
 }
 
@@ -197,15 +209,7 @@ static keel_result check_desc(keel_domain *d) {
                                  "(KEEL_FIELDS), and .halo 0 or more",
                                  (unsigned)d->desc.dimensions, position->name);
     d->desc.position = keel_register_component(d->world, position);
-    if (!d->desc.position || !keel_register_component(d->world, KEEL_OF(keel_global_id)) ||
-        !keel_register_component(d->world, KEEL_OF(keel_ghost)) ||
-        !keel_register_component(d->world, KEEL_OF(keel_known_ghost)) ||
-        keel_track_component(d->world, KEEL_OF(keel_known_ghost), KEEL_TRACK_DELETION) < 0 ||
-        keel_track_component(d->world, KEEL_OF(keel_ghost), KEEL_TRACK_DELETION) < 0 ||
-        keel_track_component(d->world, KEEL_OF(keel_global_id),
-                             KEEL_TRACK_INSERTION | KEEL_TRACK_DELETION) < 0)
-        return keeli_domain_fail_world(d);
-    return keep_all_deletions(d);
+    return d->desc.position ? track_ids(d) : keeli_domain_fail_world(d);
 }
 
 static keel_domain *refuse(const keel_domain_desc *desc, keel_result result, const char *text) {

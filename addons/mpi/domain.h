@@ -76,11 +76,17 @@ typedef struct mpi_list {
     uint32_t count, room;
 } mpi_list;
 
-// A component of entities that go to other ranks.
+// The rows of values that own memory: owned.c.
+typedef struct mpi_owned mpi_owned;
+// A component or relation of entities that go to other ranks.
 typedef struct mpi_column {
     const keel_component *component;
     uint32_t *handles; // places of handles in a value
     uint32_t handle_count;
+    unsigned char *mask; // the bytes of a value that count
+    void *value;         // room for one
+    mpi_owned *owned;    // NULL: values are copied as they are
+    bool refers;         // values may have handles
 } mpi_column;
 
 // The entities of this rank that another one sees, in slots.
@@ -109,9 +115,12 @@ struct keel_domain {
     mpi_box region;
     mpi_column *columns; // the components of entities, by name: the same on all ranks
     uint32_t column_count;
-    const keel_component **relations;
+    mpi_column *relations; // all of the world, by name
     uint32_t relation_count;
-    bool has_handles;                       // in any of them
+    const keel_component *child;     // the relation of children to parents
+    const keel_component **together; // the relations whose sources go with their targets
+    uint32_t together_count;
+    bool has_handles;                       // in any column; edges count, but for keel_child
     uint32_t ghost_columns[KEEL_MAX_TERMS]; // numbers of those that ghosts have
     uint32_t ghost_count;
     uint32_t ghost_size;            // bytes of the values of a ghost
@@ -181,17 +190,68 @@ const void *keeli_columns_handles(keel_domain *d, const mpi_column *column, cons
                                   uint32_t count);
 // ------------------------------------------------------------------ names, disabled components
 // Enables the components of entities that are about to be packed, and notes which were disabled.
-// Fails if an entity has edges of relations.
 keel_result keeli_leaving_begin(keel_domain *d, const mpi_list *entities);
-// Appends what was noted, and names.
+// Appends what was noted, edges, and names.
 keel_result keeli_leaving_pack(keel_domain *d, const mpi_list *entities, mpi_bytes *out);
 keel_result keeli_leaving_unpack(keel_domain *d, mpi_reader *r, const keel_entity *entities,
                                  uint32_t count);
 
-// Hashes the values of an owned entity.
+// ------------------------------------------------------------------ edges
+// Appends the edges whose sources these entities are.
+keel_result keeli_edges_pack(keel_domain *d, const mpi_list *entities, mpi_bytes *out);
+keel_result keeli_edges_unpack(keel_domain *d, mpi_reader *r, const keel_entity *entities,
+                               uint32_t count);
+// Removes the edges of a source that has become a ghost.
+keel_result keeli_edges_leave(keel_domain *d, keel_entity e);
+// Lists the ghosts that edges refer to.
+keel_result keeli_edges_use(keel_domain *d, mpi_list *used);
+// Adds the hashes of the edges of owned sources.
+keel_result keeli_edges_hash(keel_domain *d, uint64_t *hash);
+
+// ------------------------------------------------------------------ who lives together
+// Checks the relations of `.together`.
+keel_result keeli_together_begin(keel_domain *d);
+// Returns the entity that this one follows: its parent, or its target in a relation of `.together`.
+// Null: it leads itself.
+keel_entity keeli_together_leader(const keel_domain *d, keel_entity e);
+// Adds an entity and all that follow it: leaders before their followers. False: out of memory.
+bool keeli_together_list(keel_domain *d, keel_entity root, mpi_list *list);
+
+// ------------------------------------------------------------------ values
+// Fills in a column. Fails if the component has what other processes cannot have.
+keel_result keeli_column_begin(keel_domain *d, mpi_column *column, const keel_component *c);
+void keeli_column_end(mpi_column *column);
+// Appends a value, with ids in the place of handles. `marks` as for keeli_handles_to_ids. False: an
+// error was kept.
+bool keeli_value_pack(keel_domain *d, const mpi_column *column, const void *value, bool marks,
+                      mpi_bytes *out);
+// Returns a value that keeli_value_pack wrote, which the caller owns: its room is that of the
+// column. NULL: an error was kept.
+void *keeli_value_unpack(keel_domain *d, const mpi_column *column, mpi_reader *r);
+// Makes a hash of `*hash` and of a value. False: an error was kept.
+bool keeli_value_hash(keel_domain *d, const mpi_column *column, const void *value,
+                      mpi_bytes *scratch, uint64_t *hash);
+uint64_t keeli_hash_bytes(const void *bytes, size_t size, uint64_t seed);
+// Lists the ghosts that a value refers to. False: an error was kept.
+bool keeli_value_use(keel_domain *d, const mpi_column *column, const void *value, mpi_list *used);
+
+// The same for values that own memory. True if those of the component do.
+bool keeli_owned_is(const keel_component *c);
+keel_result keeli_owned_begin(keel_domain *d, mpi_column *column);
+void keeli_owned_end(mpi_owned *owned);
+bool keeli_owned_pack(const mpi_column *column, const void *value, bool marks, mpi_bytes *out);
+bool keeli_owned_unpack(const mpi_column *column, mpi_reader *r, void *value);
+bool keeli_owned_use(const mpi_column *column, const void *value, mpi_list *used);
+
+// Hashes the values of all owned entities, and their names and edges.
 keel_result keeli_columns_hash(keel_domain *d, uint64_t *hash);
 
 // ------------------------------------------------------------------ handles
+// Returns the id of an entity that `what`, a component or relation, refers to. `marks` and errors
+// as below.
+bool keeli_handle_to_id(keel_domain *d, keel_entity e, const char *what, bool marks, uint64_t *id);
+// Returns the entity of an id, or a new ghost that stands for it. False: an error was kept.
+bool keeli_handle_from_id(keel_domain *d, uint64_t id, keel_entity *out);
 // Makes ids of the handles in a value: 0 for null, another one for all that are dead. `marks` is
 // true if the entities are marked as known to others. False: an error was kept.
 bool keeli_handles_to_ids(keel_domain *d, const mpi_column *column, unsigned char *value,
@@ -213,8 +273,8 @@ keel_result keeli_handles_collect(keel_domain *d);
 keel_result keeli_schema_compare(keel_domain *d);
 // Hashes the components and options of this rank, without .restart. 0 when out of memory.
 uint64_t keeli_schema_hash(const keel_domain *d);
-// Begins with the checkpoint in `desc.restart`, on all ranks; balances. After an error the world
-// has no entities.
+// Begins with the checkpoint in `desc.restart`, on all ranks, and balances. After an error the
+// world has no entities.
 keel_result keeli_checkpoint_restart(keel_domain *d);
 // Fails if a system of the workload writes what ghosts have.
 keel_result keeli_schema_check_workload(keel_domain *d, const keel_workload *workload);
@@ -240,6 +300,8 @@ void keeli_ghosts_end(keel_domain *d);
 keel_result keeli_list_seen(keel_domain *d);
 // Moves entities to the ranks that own their places. All ranks call it, also after an error.
 keel_result keeli_move(keel_domain *d, keel_result so_far);
+// Gives an id to an entity that has none.
+keel_result keeli_ids_give(keel_domain *d, keel_entity e);
 // Gives ids to all entities that are there.
 keel_result keeli_ids_begin(keel_domain *d);
 // Gives ids to who has none, and forgets those of who is gone.

@@ -24,23 +24,26 @@ static bool mark_known(keel_domain *d, keel_entity e, uint64_t id) {
     return keel_add_component(d->world, e, KEEL_OF(keel_known_ghost), &known) >= 0;
 }
 
+bool keeli_handle_to_id(keel_domain *d, keel_entity e, const char *what, bool marks, uint64_t *id) {
+    if (!id_of(d, e, id)) {
+        (void)keeli_domain_fail(d, KEEL_ERROR_UNKNOWN,
+                                "'%.80s' of an entity refers to entity %u, which has no global "
+                                "id; give it one, or the component of places",
+                                what, (unsigned)keel_entity_index(e));
+        return false;
+    }
+    if (!marks || mark_known(d, e, *id)) return true;
+    (void)keeli_domain_fail_world(d);
+    return false;
+}
+
 bool keeli_handles_to_ids(keel_domain *d, const mpi_column *column, unsigned char *value,
                           bool marks) {
     for (uint32_t i = 0; i < column->handle_count; ++i) {
         keel_entity e;
         uint64_t id;
         memcpy(&e, value + column->handles[i], sizeof e);
-        if (!id_of(d, e, &id)) {
-            (void)keeli_domain_fail(d, KEEL_ERROR_UNKNOWN,
-                                    "'%.80s' of an entity refers to entity %u, which has no global "
-                                    "id; give it one, or the component of places",
-                                    column->component->name, (unsigned)keel_entity_index(e));
-            return false;
-        }
-        if (marks && !mark_known(d, e, id)) {
-            (void)keeli_domain_fail_world(d);
-            return false;
-        }
+        if (!keeli_handle_to_id(d, e, column->component->name, marks, &id)) return false;
         memcpy(value + column->handles[i], &id, sizeof id);
     }
     return true;
@@ -76,15 +79,18 @@ static bool entity_of(keel_domain *d, uint64_t id, keel_entity *out) {
     return !id || !keel_is_null(*out) || keeli_ghost_create(d, id, out) == KEEL_OK;
 }
 
+bool keeli_handle_from_id(keel_domain *d, uint64_t id, keel_entity *out) {
+    if (entity_of(d, id, out)) return true;
+    (void)keeli_domain_fail(d, KEEL_ERROR_MEMORY, "unpacking handles: out of memory");
+    return false;
+}
+
 bool keeli_handles_from_ids(keel_domain *d, const mpi_column *column, unsigned char *value) {
     for (uint32_t i = 0; i < column->handle_count; ++i) {
         keel_entity e;
         uint64_t id;
         memcpy(&id, value + column->handles[i], sizeof id);
-        if (!entity_of(d, id, &e)) {
-            (void)keeli_domain_fail(d, KEEL_ERROR_MEMORY, "unpacking handles: out of memory");
-            return false;
-        }
+        if (!keeli_handle_from_id(d, id, &e)) return false;
         memcpy(value + column->handles[i], &e, sizeof e);
     }
     return true;
@@ -100,11 +106,14 @@ keel_result keeli_handles_leave(keel_domain *d, const mpi_list *list) {
         const keel_out out[] = { { KEEL_OF(keel_known_ghost), &known, NULL },
                                  { NULL, NULL, NULL } };
         if (keel_remove_component_values(d->world, e, out) < 0) return keeli_domain_fail_world(d);
+        // its name goes first: without a parent it might be that of another entity
+        if (keel_set_name(d->world, e, NULL) < 0) return keeli_domain_fail_world(d);
         for (uint32_t k = 0; k < d->column_count; ++k)
             if (keel_delete_component(d->world, e, d->columns[k].component) < 0)
                 return keeli_domain_fail_world(d);
         if (keel_add_component(d->world, e, KEEL_OF(keel_ghost), &ghost) < 0)
             return keeli_domain_fail_world(d);
+        KEEL_TRY(keeli_edges_leave(d, e));
     }
     return KEEL_OK;
 }
@@ -114,23 +123,16 @@ typedef struct use_walk {
     keel_domain *d;
     const mpi_column *column;
     mpi_list *used;
-    bool has_no_room;
+    bool is_failed; // an error was kept
 } use_walk;
 
-// Lists the ghosts that values refer to.
 static bool use_values(const keel_value_run *run, void *data) {
     use_walk *w = data;
-    const uint32_t size = w->column->component->size;
-    for (uint32_t i = 0; i < run->count; ++i)
-        for (uint32_t k = 0; k < w->column->handle_count; ++k) {
-            keel_entity e;
-            memcpy(&e, (const char *)run->values + (size_t)i * size + w->column->handles[k],
-                   sizeof e);
-            if (!keel_has_component(w->d->world, e, KEEL_OF(keel_ghost))) continue;
-            w->has_no_room = !keeli_list_add(w->used, e);
-            if (w->has_no_room) return false;
-        }
-    return true;
+    const char *values = run->values;
+    for (uint32_t i = 0; i < run->count && !w->is_failed; ++i)
+        w->is_failed = !keeli_value_use(w->d, w->column,
+                                        values + (size_t)i * w->column->component->size, w->used);
+    return !w->is_failed;
 }
 
 // Lists the ghosts without components that no value refers to.
@@ -162,13 +164,13 @@ keel_result keeli_handles_collect(keel_domain *d) {
     used->count = unused->count = 0;
     for (uint32_t i = 0; i < d->column_count; ++i) {
         use_walk w = { d, &d->columns[i], used, false };
-        if (!w.column->handle_count) continue;
+        if (!w.column->refers) continue;
         const keel_result result = keel_visit_values(d->world, w.column->component, use_values, &w);
         if (result < 0)
             return keeli_domain_fail(d, result, "looking for handles: a component is in use");
-        if (w.has_no_room)
-            return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "looking for handles: out of memory");
+        if (w.is_failed) return d->error.result;
     }
+    KEEL_TRY(keeli_edges_use(d, used));
     for (uint32_t i = 0; i < used->count; ++i) {
         keel_ghost *ghost = keel_get_component_mut(d->world, used->items[i], KEEL_OF(keel_ghost));
         if (ghost) ghost->is_used = true;

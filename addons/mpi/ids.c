@@ -41,9 +41,17 @@ bool keeli_list_span(keel_domain *d, const keel_span *span, void *data) {
     return true;
 }
 
-// Gives an id to each entity that has a place and no id.
-static keel_result give_ids(keel_domain *d) {
-    const keel_term terms[] = { { .kind = KEEL_TERM_WITH, .component = d->desc.position },
+keel_result keeli_ids_give(keel_domain *d, keel_entity e) {
+    const keel_global_id id = { UINT64_C(1) << 63 | (uint64_t)d->desc.ranks.rank << 44 |
+                                ++d->serial };
+    return keel_add_component(d->world, e, KEEL_OF(keel_global_id), &id) < 0
+               ? keeli_domain_fail_world(d)
+               : KEEL_OK;
+}
+
+// Gives an id to each entity that has a component and no id, and to those that it follows.
+static keel_result give_ids_of(keel_domain *d, const keel_component *c, bool follows) {
+    const keel_term terms[] = { { .kind = KEEL_TERM_WITH, .component = c },
                                 { .kind = KEEL_TERM_WITHOUT, .component = KEEL_OF(keel_global_id) },
                                 { .kind = KEEL_TERM_ENTITY },
                                 { .kind = KEEL_TERM_END } };
@@ -51,11 +59,22 @@ static keel_result give_ids(keel_domain *d) {
     list->count = 0;
     KEEL_TRY(keeli_each_span(d, terms, "keel::mpi: new entities", keeli_list_span, list));
     for (uint32_t i = 0; i < list->count; ++i) {
-        const keel_global_id id = { UINT64_C(1) << 63 | (uint64_t)d->desc.ranks.rank << 44 |
-                                    ++d->serial };
-        if (keel_add_component(d->world, list->items[i], KEEL_OF(keel_global_id), &id) < 0)
-            return keeli_domain_fail_world(d);
+        keel_entity e = list->items[i];
+        // ends at the first that has an id, also in a circle
+        while (!keel_is_null(e) && !keel_has_component(d->world, e, KEEL_OF(keel_global_id))) {
+            KEEL_TRY(keeli_ids_give(d, e));
+            e = follows ? keel_target_of_component(d->world, e, c) : keel_null();
+        }
     }
+    return KEEL_OK;
+}
+
+// Gives ids to the entities that have a place, and to those that live together.
+static keel_result give_ids(keel_domain *d) {
+    KEEL_TRY(give_ids_of(d, d->desc.position, false));
+    KEEL_TRY(give_ids_of(d, d->child, true));
+    for (uint32_t i = 0; i < d->together_count; ++i)
+        KEEL_TRY(give_ids_of(d, d->together[i], true));
     return KEEL_OK;
 }
 

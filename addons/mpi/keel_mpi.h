@@ -31,8 +31,12 @@
 /// of the entity, of its ghost, or of a ghost without components that stands for it. When the
 /// entity dies, they name no entity, on all ranks from the end of the step on.
 ///
+/// **Checkpoints.** keel_domain_save writes the model into a folder, and `.restart` begins with it,
+/// on any number of ranks.
+///
 /// **Threads and order.** All functions of a domain belong to the world's owner. All ranks call
-/// keel_domain_begin, keel_domain_step, keel_domain_count and keel_domain_hash in the same order.
+/// keel_domain_begin, keel_domain_step, keel_domain_count, keel_domain_hash and keel_domain_save in
+/// the same order.
 #pragma once
 #include <keel/keel.h>
 
@@ -117,8 +121,7 @@ typedef struct keel_known_ghost {
 KEEL_FIELDS(keel_global_id, value);
 KEEL_COMPONENT(keel_global_id, KEEL_HAS_FIELDS(keel_global_id), .storage = KEEL_INDEXED);
 KEEL_FIELDS(keel_ghost, stamp, is_bare, is_used);
-KEEL_COMPONENT(keel_ghost,
-               KEEL_HAS_FIELDS(keel_ghost)); // saves have it: a restart leaves ghosts out
+KEEL_COMPONENT(keel_ghost, KEEL_HAS_FIELDS(keel_ghost)); // not transient: checkpoints have it
 KEEL_COMPONENT(keel_known_ghost, .transient = true);
 /// @endcond
 
@@ -149,6 +152,9 @@ typedef struct keel_domain_desc {
     double halo;         ///< the reach of a rank beyond its region, in units of `position`
     /// The components that ghosts have besides `position`; NULL: none
     const keel_component *const *ghosts;
+    /// Exclusive relations whose sources go where their targets go, a list that ends with NULL:
+    /// KEEL_LIST(PartOf). Children always go with their parents. NULL: none
+    const keel_component *const *together;
     const keel_reduced *reduced; ///< uniques that all ranks share, a list that ends with a NULL
                                  ///< unique; NULL: none
     /// Space is divided anew when the slowest rank took so many times as long as all on average,

@@ -1,36 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Packs what the columns of values do not have: names, and which components are disabled. Relations
-// cannot go yet: an entity that has edges is refused.
+// Packs what the columns of values do not have: which components are disabled, edges (edges.c), and
+// names. Names come last: they are unique among children of one parent.
 //
-//     number of disabled components, pairs of row and column; number of names; for each row, length
-//     and text
+//     number of disabled components, pairs of row and column; edges; number of names; for each row,
+//     length and text
 #include "domain.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 // ------------------------------------------------------------------ writing
-static keel_result check_edges(keel_domain *d, keel_entity e) {
-    for (uint32_t i = 0; i < d->relation_count; ++i) {
-        const keel_component *relation = d->relations[i];
-        if (!keel_target_count_component(d->world, e, relation) &&
-            !keel_source_count_component(d->world, e, relation))
-            continue;
-        const keel_global_id *id = keel_get_component(d->world, e, KEEL_OF(keel_global_id));
-        return keeli_domain_fail(d, KEEL_ERROR_RELATED,
-                                 "the entity with the global id %llu cannot move to another rank: "
-                                 "it has edges of '%.60s', and relations stay on their rank; refer "
-                                 "to entities by handles in components",
-                                 (unsigned long long)id->value, relation->name);
-    }
-    return KEEL_OK;
-}
-
 keel_result keeli_leaving_begin(keel_domain *d, const mpi_list *entities) {
     d->scratch.size = 0;
     for (uint32_t row = 0; row < entities->count; ++row) {
         const keel_entity e = entities->items[row];
-        KEEL_TRY(check_edges(d, e));
+        // only a follower that came since the last step has no id
+        if (!keel_has_component(d->world, e, KEEL_OF(keel_global_id)))
+            KEEL_TRY(keeli_ids_give(d, e));
         for (uint32_t k = 0; k < d->column_count; ++k) {
             const keel_component *c = d->columns[k].component;
             if (!keel_is_component_disabled(d->world, e, c)) continue;
@@ -72,9 +58,11 @@ keel_result keeli_leaving_pack(keel_domain *d, const mpi_list *entities, mpi_byt
     if (count) *count = pairs;
     void *at = count ? keeli_bytes_add(out, d->scratch.size) : NULL;
     if (at && pairs) memcpy(at, d->scratch.items, d->scratch.size);
-    if (!at || !pack_names(d, entities, out))
-        return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "packing names: out of memory");
-    return KEEL_OK;
+    if (!at) return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "packing: out of memory");
+    KEEL_TRY(keeli_edges_pack(d, entities, out));
+    return pack_names(d, entities, out)
+               ? KEEL_OK
+               : keeli_domain_fail(d, KEEL_ERROR_MEMORY, "packing names: out of memory");
 }
 
 // ------------------------------------------------------------------ reading
@@ -92,6 +80,7 @@ keel_result keeli_leaving_unpack(keel_domain *d, mpi_reader *r, const keel_entit
                                   false) < 0)
             return keeli_domain_fail_world(d);
     }
+    KEEL_TRY(keeli_edges_unpack(d, r, entities, count));
     const uint32_t names = keeli_read_u32(r);
     for (uint32_t i = 0; i < names; ++i) {
         const uint32_t *head = keeli_bytes_read(r, 2 * sizeof *head);

@@ -116,8 +116,9 @@ keel_result keeli_list_seen(keel_domain *d) {
 
 // ------------------------------------------------------------------ moves
 static bool list_where_owned(keel_domain *d, keel_entity e, const double at[MPI_AXES]) {
+    if (!keel_is_null(keeli_together_leader(d, e))) return true; // its root lists it
     const uint32_t owner = keeli_region_of(d->cuts, d->desc.ranks.count, at);
-    return owner == d->desc.ranks.rank || keeli_list_add(&d->lists[owner], e);
+    return owner == d->desc.ranks.rank || keeli_together_list(d, e, &d->lists[owner]);
 }
 
 // Packs the entities that move, and deletes them here.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compares the programs of all ranks: their components, fields and options; and checks that a
-// workload does not write ghosts.
+// Compares the programs of all ranks: their components, relations, fields and options; and checks
+// that a workload does not write ghosts.
 #include "domain.h"
 
 #include <stdio.h>
@@ -8,13 +8,13 @@
 #include <string.h>
 
 // ------------------------------------------------------------------ what ranks have
-// A component or an option, which must be the same on all ranks.
+// A component, a relation or an option, which must be the same on all ranks.
 typedef struct schema_line {
     char name[56];
     uint64_t size, hash;
 } schema_line;
 
-enum { OPTIONS = 4 };
+enum { OPTIONS = 5 };
 
 static uint64_t hash_text(uint64_t hash, const char *text) {
     for (; text && *text; ++text)
@@ -39,25 +39,43 @@ static uint64_t bits_of(double number) {
     return bits;
 }
 
+static schema_line line_of(const keel_component *c) {
+    const uint64_t rules = (uint64_t)c->on_delete << 3 | (uint64_t)c->exclusive << 2 |
+                           (uint64_t)c->acyclic << 1 | (uint64_t)c->symmetric;
+    schema_line line = { .size = c->size };
+    (void)snprintf(line.name, sizeof line.name, "%s '%.40s'",
+                   c->is_relation ? "relation" : "component", c->name);
+    line.hash = hash_fields((uint64_t)c->align << 8 | rules, c->fields, c->field_count);
+    return line;
+}
+
 static void write_lines(const keel_domain *d, schema_line *lines) {
-    for (uint32_t i = 0; i < d->column_count; ++i, ++lines) {
-        const keel_component *c = d->columns[i].component;
-        (void)snprintf(lines->name, sizeof lines->name, "component '%.40s'", c->name);
-        lines->size = c->size;
-        lines->hash = hash_fields(c->align, c->fields, c->field_count);
-    }
+    for (uint32_t i = 0; i < d->column_count; ++i)
+        *lines++ = line_of(d->columns[i].component);
+    for (uint32_t i = 0; i < d->relation_count; ++i)
+        *lines++ = line_of(d->relations[i].component);
     uint64_t ghosts = d->desc.dimensions;
     for (uint32_t i = 0; i < d->ghost_count; ++i)
         ghosts = ghosts * 31 + d->ghost_columns[i];
-    uint64_t reduced = 0;
+    uint64_t reduced = 0, together = 0;
     for (const keel_reduced *r = d->desc.reduced; r && r->unique; ++r)
         reduced = hash_text(reduced * 31 + (uint64_t)r->how, r->unique->type);
+    for (uint32_t i = 0; i < d->together_count; ++i)
+        together = hash_text(together, d->together[i]->name);
     const schema_line options[OPTIONS] = { { ".position, .dimensions and .ghosts", d->ghost_count,
                                              ghosts },
                                            { ".halo", sizeof(double), bits_of(d->desc.halo) },
                                            { ".reduced", 0, reduced },
+                                           { ".together", d->together_count, together },
+
                                            { ".restart", 0, d->desc.restart != NULL } };
     memcpy(lines, options, sizeof options);
+}
+
+static bool has_line(const schema_line *lines, size_t count, const char *name) {
+    for (size_t i = 0; i < count; ++i)
+        if (strcmp(lines[i].name, name) == 0) return true;
+    return false;
 }
 
 static keel_result compare_lines(keel_domain *d, const schema_line *own, size_t count) {
@@ -73,7 +91,7 @@ static keel_result compare_lines(keel_domain *d, const schema_line *own, size_t 
                                      a->name, (unsigned long long)a->size,
                                      (unsigned long long)b->size);
         }
-        const bool is_here = !b || (a && strcmp(a->name, b->name) < 0);
+        const bool is_here = a && !has_line(first, first_count, a->name);
         return keeli_domain_fail(d, KEEL_ERROR_SCHEMA,
                                  "%s: it is registered %s; register the same components on all "
                                  "ranks before keel_domain_begin",
@@ -84,7 +102,7 @@ static keel_result compare_lines(keel_domain *d, const schema_line *own, size_t 
 }
 
 keel_result keeli_schema_compare(keel_domain *d) {
-    const size_t count = d->column_count + OPTIONS;
+    const size_t count = d->column_count + d->relation_count + OPTIONS;
     schema_line *own = calloc(count, sizeof *own);
     if (own) write_lines(d, own);
     keel_result result = keeli_domain_tell_all(d, own, own ? count * sizeof *own : 0);
@@ -95,7 +113,7 @@ keel_result keeli_schema_compare(keel_domain *d) {
 }
 
 uint64_t keeli_schema_hash(const keel_domain *d) {
-    const size_t count = d->column_count + OPTIONS;
+    const size_t count = d->column_count + d->relation_count + OPTIONS;
     schema_line *lines = calloc(count, sizeof *lines);
     if (!lines) return 0;
     write_lines(d, lines);

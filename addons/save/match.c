@@ -342,7 +342,9 @@ static const char *rename_value(const keel_type *then, const keel_type *now, sav
 }
 
 // ------------------------------------------------------------------ values
-bool save_get_entity(const unsigned char *row, keel_entity *out) {
+bool save_get_entity(const unsigned char *row, keel_entity *out,
+                     const save_references *references) {
+    if (references) return references->to_entity(references->data, save_read_number(row, 8), out);
     const uint64_t index = save_read_number(row, 4), upper = save_read_number(row + 4, 4);
     *out = keel_null();
     if (upper && (index > KEEL_MAX_ENTITY_INDEX || upper - 1 > KEEL_MAX_ENTITY_VERSION))
@@ -449,7 +451,7 @@ static keel_result unpack_leaf(save_match *m, uint32_t leaf, const save_leaf *to
             continue;
         }
         if (to->type == KEEL_FIELD_ENTITY) {
-            if (!save_get_entity(element, &e)) return impossible(m);
+            if (!save_get_entity(element, &e, m->file.references)) return impossible(m);
             memcpy(place, &e, sizeof e);
         }
         if (is_text(to->type)) KEEL_TRY(unpack_text(m, leaf, i, place, to));

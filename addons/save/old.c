@@ -59,7 +59,8 @@ keel_entity keel_old_entity(const keel_old_value *old, const char *path, keel_en
     const save_leaf *l = find(old, path, &element);
     keel_entity e;
     if (!l || l->type != KEEL_FIELD_ENTITY) return otherwise;
-    return save_get_entity(old->match->row + l->place + (size_t)element * 8, &e) ? e : otherwise;
+    return save_get_entity(old->match->row + l->place + (size_t)element * 8, &e, NULL) ? e
+                                                                                       : otherwise;
 }
 
 const char *keel_old_text(const keel_old_value *old, const char *path, const char *otherwise) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The internal header of keel::save: the format of a file, and the functions that its sources
-// share. It is not installed; keel-save, the tool in tool/, includes it, too.
+// share. It is not installed. keel-save, the tool in tool/, includes it, too, and keel::mpi, which
+// sends rows of values to other processes.
 //
 // A file is a header and sections; a section is a head and chunks of at most 256 KiB, each
 // compressed by itself. All numbers are little-endian.
@@ -162,7 +163,16 @@ typedef struct save_leaf {
     uint32_t place, texts;  // offset in a packed row; index of its first text among a row's texts
     const keel_type *of;    // the enum or flags type with its names, or NULL
 } save_leaf;
+// A way to write handles as other numbers than index and version, for rows that are read in a world
+// where entities have other handles. The functions return false if they fail.
+typedef struct save_references {
+    bool (*to_number)(void *data, keel_entity e, uint64_t *number);
+    bool (*to_entity)(void *data, uint64_t number, keel_entity *out);
+    void *data;
+} save_references;
 typedef struct save_schema {
+    const save_references
+        *references;                 // NULL, as in files: index and version. rows.c knows no other
     const keel_component *component; // NULL: the schema was read from a file
     save_leaf *leaves;
     uint32_t leaf_count, row_bytes;
@@ -199,12 +209,13 @@ keel_result save_check_names(const keel_world *world, keel_error *error);
 // True if values of the type lie behind the rows, and the rows have only their lengths.
 static inline bool save_is_behind(keel_field_type type) { return type >= KEEL_FIELD_OWNED_TEXT; }
 // Packs a value into a row, and appends its owned texts and the bytes of .save to `texts`. Returns
-// the error of the .save hook if it fails.
+// the error of the .save hook if it fails, and KEEL_ERROR_UNKNOWN if the schema's references fail.
 keel_result save_pack(const save_schema *schema, const void *value, unsigned char *row,
                       save_bytes *texts);
-keel_result save_pack_stream(const keel_component *c, const void *value, unsigned char *row,
+keel_result save_pack_stream(const save_schema *schema, const void *value, unsigned char *row,
                              save_bytes *to);
-void save_put_entity(unsigned char *row, keel_entity e);
+// Writes a handle. False if `references` fails.
+bool save_put_entity(unsigned char *row, keel_entity e, const save_references *references);
 
 // Read and write a number of 1, 2, 4 or 8 bytes in the byte order of the machine.
 uint64_t save_host_number(const void *at, uint32_t bytes);
@@ -217,8 +228,8 @@ typedef struct save_number {
 } save_number;
 bool save_is_number(keel_field_type type);
 save_number save_get_number(const unsigned char *row, keel_field_type type);
-// Reads a handle. False if this build has no such handle.
-bool save_get_entity(const unsigned char *row, keel_entity *out);
+// Reads a handle. False if this build has no such handle, or if `references` fails.
+bool save_get_entity(const unsigned char *row, keel_entity *out, const save_references *references);
 
 // The relation of a leaf of the file to the fields of this program, "today's" fields.
 typedef struct save_from {

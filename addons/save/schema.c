@@ -266,9 +266,16 @@ void save_put_host_number(void *at, uint64_t number, uint32_t bytes) {
     }
 }
 
-void save_put_entity(unsigned char *row, keel_entity e) {
+bool save_put_entity(unsigned char *row, keel_entity e, const save_references *references) {
+    uint64_t number = 0;
+    if (references) {
+        const bool is_known = references->to_number(references->data, e, &number);
+        save_write_number(row, number, 8);
+        return is_known;
+    }
     save_write_number(row, keel_is_null(e) ? 0 : keel_entity_index(e), 4);
     save_write_number(row + 4, keel_is_null(e) ? 0 : keel_entity_version(e) + 1, 4);
+    return true;
 }
 
 static void pack_text(unsigned char *row, const char *at, uint32_t size) {
@@ -289,10 +296,15 @@ static void pack_owned(unsigned char *row, const char *at, save_bytes *texts) {
     save_write_number(row, length, 4);
 }
 
-static void pack_entity(unsigned char *row, const char *at) {
-    keel_entity e;
-    memcpy(&e, at, sizeof e);
-    save_put_entity(row, e);
+static bool pack_entities(const save_schema *schema, unsigned char *row, const char *at,
+                          uint32_t count) {
+    bool is_well = true;
+    for (uint32_t i = 0; i < count && is_well; ++i) {
+        keel_entity e;
+        memcpy(&e, at + i * sizeof e, sizeof e);
+        is_well = save_put_entity(row + (size_t)i * 8, e, schema->references);
+    }
+    return is_well;
 }
 
 keel_result save_pack(const save_schema *schema, const void *value, unsigned char *row,
@@ -301,16 +313,15 @@ keel_result save_pack(const save_schema *schema, const void *value, unsigned cha
         const char *at = (const char *)value + l->offset;
         const uint32_t bytes = save_element_bytes(l->type);
         unsigned char *to = row + l->place;
-        if (l->type == SAVE_STREAM) KEEL_TRY(save_pack_stream(schema->component, value, to, texts));
+        if (l->type == SAVE_STREAM) KEEL_TRY(save_pack_stream(schema, value, to, texts));
         else if (l->type == KEEL_FIELD_BYTES) memcpy(to, at, l->count);
         else if (l->type == KEEL_FIELD_TEXT) pack_text(to, at, l->count);
         else if (l->type == KEEL_FIELD_OWNED_TEXT)
             for (uint32_t i = 0; i < l->count; ++i)
                 pack_owned(to + i * bytes, at + i * sizeof(char *), texts);
-        else if (l->type == KEEL_FIELD_ENTITY)
-            for (uint32_t i = 0; i < l->count; ++i)
-                pack_entity(to + i * bytes, at + i * sizeof(keel_entity));
-        else
+        else if (l->type == KEEL_FIELD_ENTITY) {
+            if (!pack_entities(schema, to, at, l->count)) return KEEL_ERROR_UNKNOWN;
+        } else
             for (uint32_t i = 0; i < l->count; ++i)
                 save_write_number(to + i * bytes, save_host_number(at + i * bytes, bytes), bytes);
     }

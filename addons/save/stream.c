@@ -7,11 +7,13 @@
 #include <string.h>
 
 struct keel_stream {
-    save_bytes *out;               // destination of writes; NULL: the stream is read
-    const unsigned char *at, *end; // bytes that were not read yet
-    uint32_t version;              // version of the component in the program that saved
-    bool is_short;                 // a read asked for more bytes than were left, or found a text or
-                                   // handle invalid
+    save_bytes *out;                   // destination of writes; NULL: the stream is read
+    const unsigned char *at, *end;     // bytes that were not read yet
+    uint32_t version;                  // version of the component in the program that saved
+    const save_references *references; // as in the schema
+    bool is_lost;                      // a handle could not be written
+    bool is_short; // a read asked for more bytes than were left, or found a text or
+                   // handle invalid
 };
 
 void keel_stream_write(keel_stream *out, const void *bytes, size_t size) {
@@ -37,7 +39,8 @@ void keel_stream_write_text(keel_stream *out, const char *text) {
 
 void keel_stream_write_entity(keel_stream *out, keel_entity e) {
     unsigned char row[8];
-    save_put_entity(row, e);
+    if (!out || !out->out) return;
+    if (!save_put_entity(row, e, out->references)) out->is_lost = true;
     keel_stream_write(out, row, sizeof row);
 }
 
@@ -87,27 +90,30 @@ const char *keel_stream_read_text(keel_stream *in) {
 keel_entity keel_stream_read_entity(keel_stream *in) {
     const unsigned char *at = take(in, 8);
     keel_entity e = keel_null();
-    if (at && !save_get_entity(at, &e)) in->is_short = true;
+    if (at && !save_get_entity(at, &e, in->references)) in->is_short = true;
     return e;
 }
 
 // ------------------------------------------------------------------ around the hooks
-keel_result save_pack_stream(const keel_component *c, const void *value, unsigned char *row,
+keel_result save_pack_stream(const save_schema *schema, const void *value, unsigned char *row,
                              save_bytes *to) {
-    keel_stream out = { .out = to };
+    const keel_component *c = schema->component;
+    keel_stream out = { .out = to, .references = schema->references };
     const size_t before = to->size;
     const keel_result result = c->save(value, &out, c->hook_data);
     const size_t length = to->size - before;
     if (length > UINT32_MAX) to->is_full = true;
     save_write_number(row, length, 4);
-    return result;
+    return result >= 0 && out.is_lost ? KEEL_ERROR_UNKNOWN : result;
 }
 
 keel_result save_unpack_stream(const save_match *m, const unsigned char *row, const char *bytes,
                                void *value) {
     const keel_component *c = m->here.component;
     const unsigned char *at = (const unsigned char *)bytes;
-    keel_stream in = { .at = at, .end = at, .version = m->file.version };
+    keel_stream in = {
+        .at = at, .end = at, .version = m->file.version, .references = m->file.references
+    };
     if (at) in.end += save_read_number(row, 4);
     const keel_result result = c->load(value, &in, c->hook_data);
     char whose[SAVE_WHOSE];

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: MIT
+// Entities that jump from rank to rank carry all that they have: components of every kind, names,
+// relations with values, children and followers. A model on 1 to 8 ranks ends as in plain Keel.
+#include <keel_mpi.h>
+#include <keel_save.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "support/test.h"
+
+enum { SPACE = 1 << 16, CLUSTERS = 12, STEPS = 70 };
+
+// ------------------------------------------------------------------ components
+typedef struct Place {
+    int32_t x, y;
+} Place;
+KEEL_FIELDS(Place, x, y);
+KEEL_COMPONENT(Place, KEEL_HAS_FIELDS(Place));
+typedef struct Life {
+    uint32_t age, children;
+} Life;
+KEEL_COMPONENT(Life, .storage = KEEL_ARCHETYPE, .no_padding = true);
+typedef struct Mood {
+    uint64_t mood;
+} Mood;
+KEEL_COMPONENT(Mood, .storage = KEEL_INDEXED, .no_padding = true, .tracking = KEEL_TRACK_ALL);
+KEEL_TAG(Red);
+KEEL_TAG(Rare, .storage = KEEL_ARCHETYPE);
+typedef struct Knows {
+    keel_entity who[2];
+    uint32_t lost;
+} Knows;
+KEEL_FIELDS(Knows, who, lost);
+KEEL_COMPONENT(Knows, KEEL_HAS_FIELDS(Knows));
+typedef struct Entry {
+    keel_entity about;
+    uint64_t number;
+} Entry;
+typedef struct Diary {
+    Entry *entries; // at most four
+    uint32_t count;
+} Diary;
+static void drop_diary(void *value, void *data) {
+    (void)data;
+    free(((Diary *)value)->entries);
+}
+static bool copy_diary(void *to, const void *from, void *data) {
+    (void)data;
+    const Diary *source = from;
+    Diary copy = { malloc((source->count + 1) * sizeof(Entry)), source->count };
+    if (!copy.entries) return false;
+    if (copy.count) memcpy(copy.entries, source->entries, copy.count * sizeof(Entry));
+    memcpy(to, &copy, sizeof copy);
+    return true;
+}
+static keel_result save_diary(const void *value, keel_stream *out, void *data) {
+    (void)data;
+    const Diary *d = value;
+    keel_stream_write_int(out, d->count);
+    for (uint32_t i = 0; i < d->count; ++i) {
+        keel_stream_write_entity(out, d->entries[i].about);
+        keel_stream_write(out, &d->entries[i].number, sizeof d->entries[i].number);
+    }
+    return KEEL_OK;
+}
+static keel_result load_diary(void *value, keel_stream *in, void *data) {
+    (void)data;
+    Diary *d = value;
+    const uint64_t count = (uint64_t)keel_stream_read_int(in);
+    if (count > keel_stream_left(in) / 16) return KEEL_ERROR_FORMAT;
+    d->entries = malloc(((size_t)count + 1) * sizeof *d->entries);
+    if (!d->entries) return KEEL_ERROR_MEMORY;
+    for (d->count = 0; d->count < count; ++d->count) {
+        Entry *entry = &d->entries[d->count];
+        entry->about = keel_stream_read_entity(in);
+        (void)keel_stream_read(in, &entry->number, sizeof entry->number);
+    }
+    return KEEL_OK;
+}
+KEEL_COMPONENT(Diary, .storage = KEEL_ARCHETYPE, .drop = drop_diary, .copy = copy_diary,
+               .save = save_diary, .load = load_diary);
+typedef struct Title {
+    char *text; // owned
+    keel_entity giver;
+} Title;
+static void drop_title(void *value, void *data) {
+    (void)data;
+    free(((Title *)value)->text);
+}
+static char *copy_text(const char *text) {
+    char *copy = text ? malloc(strlen(text) + 1) : NULL;
+    return copy ? strcpy(copy, text) : NULL;
+}
+static bool copy_title(void *to, const void *from, void *data) {
+    (void)data;
+    Title copy = *(const Title *)from;
+    copy.text = copy_text(copy.text);
+    memcpy(to, &copy, sizeof copy);
+    return true;
+}
+KEEL_FIELDS(Title, text, giver);
+KEEL_COMPONENT(Title, KEEL_HAS_FIELDS(Title), .drop = drop_title, .copy = copy_title);
+typedef struct Seen {
+    uint64_t hash; // of what systems saw, in order
+} Seen;
+KEEL_COMPONENT(Seen, .no_padding = true);
+
+// ------------------------------------------------------------------ relations
+typedef struct Part {
+    uint32_t number, times;
+} Part;
+KEEL_VALUED_RELATION(Part, .exclusive = true, .on_delete = KEEL_DELETE_SOURCES, .no_padding = true);
+KEEL_RELATION(Likes);
+typedef struct Owes {
+    keel_entity witness;
+    uint32_t amount;
+} Owes;
+KEEL_FIELDS(Owes, witness, amount);
+KEEL_VALUED_RELATION(Owes, KEEL_HAS_FIELDS(Owes));
+typedef struct Home {
+    uint64_t since;
+} Home;
+KEEL_VALUED_RELATION(Home, .exclusive = true, .acyclic = false, .no_padding = true);
+typedef Title Letter; // an edge that owns a text
+KEEL_FIELDS(Letter, text, giver);
+KEEL_VALUED_RELATION(Letter, KEEL_HAS_FIELDS(Letter), .drop = drop_title, .copy = copy_title);
+typedef Diary Log; // the value is the component of the source
+KEEL_VALUED_RELATION(Log, .exclusive = true, .drop = drop_diary, .copy = copy_diary,
+                     .save = save_diary, .load = load_diary);
+KEEL_RELATION(Friend, .symmetric = true);
+typedef struct Married {
+    uint64_t vow;
+} Married;
+KEEL_VALUED_RELATION(Married, .symmetric = true, .exclusive = true, .no_padding = true);
+
+static uint64_t scramble(uint64_t z) {
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+// ------------------------------------------------------------------ systems
+static uint64_t id_at(keel_scope *scope, keel_entity e) {
+    const keel_global_id *id = keel_get(scope, e, keel_global_id);
+    return id ? id->value : 0;
+}
+
+static uint64_t text_hash(const char *text) {
+    uint64_t hash = 7;
+    for (; text && *text; ++text)
+        hash = hash * 31 + (unsigned char)*text;
+    return hash;
+}
+
+static uint64_t diary_hash(keel_scope *scope, const Diary *diary) {
+    uint64_t hash = 3;
+    for (uint32_t i = 0; diary && i < diary->count; ++i)
+        hash = hash * 31 + (id_at(scope, diary->entries[i].about) ^ diary->entries[i].number);
+    return hash;
+}
+
+// Notes what the entity has, in order where that is kept.
+KEEL_SYSTEM(look, KEEL_WRITE(Seen, s), KEEL_WITHOUT(keel_ghost), KEEL_ENTITY(e),
+            KEEL_CONTEXT(context), KEEL_MAY_READ(keel_global_id, keel_child, keel_name),
+            KEEL_MAY_READ(Diary, Title, Letter, Log),
+            KEEL_MAY_READ(Part, Likes, Owes, Home, Friend, Married)) {
+    keel_scope *c = (keel_scope *)context;
+    uint64_t hash = s->hash + text_hash(keel_name_of(c, e)), sum = 0;
+    KEEL_EACH_CHILD(c, e, child)
+        hash = hash * 31 + id_at(c, child);
+    KEEL_EACH_SOURCE(c, e, Part, part, value)
+    hash = hash * 31 + id_at(c, part) + value->number + value->times;
+    KEEL_EACH_TARGET(c, e, Likes, liked) hash = hash * 31 + id_at(c, liked);
+    KEEL_EACH_TARGET(c, e, Owes, other, debt)
+    hash = hash * 31 + (id_at(c, other) ^ debt->amount * 77u ^ id_at(c, debt->witness));
+    KEEL_EACH_TARGET(c, e, Letter, to, letter)
+    hash = hash * 31 + (id_at(c, to) ^ text_hash(letter->text) ^ id_at(c, letter->giver));
+    hash ^= diary_hash(c, keel_get(c, e, Diary)) ^ diary_hash(c, keel_get(c, e, Log)) << 1;
+    const Title *title = keel_get(c, e, Title);
+    if (title) hash += text_hash(title->text) ^ id_at(c, title->giver);
+    const keel_entity home = keel_target_of(c, e, Home);
+    if (!keel_is_null(home)) hash ^= id_at(c, home) + keel_get_related(c, e, Home, home)->since;
+    KEEL_EACH_TARGET(c, e, Friend, friend) sum += scramble(id_at(c, friend));
+    const keel_entity spouse = keel_target_of(c, e, Married);
+    if (!keel_is_null(spouse))
+        sum ^= id_at(c, spouse) * keel_get_related(c, e, Married, spouse)->vow;
+    s->hash = scramble(hash + sum);
+}
+
+KEEL_SYSTEM(jump, KEEL_WRITE(Place, p), KEEL_READ(Life, life), KEEL_READ(keel_global_id, id),
+            KEEL_WITHOUT(keel_ghost)) {
+    const uint64_t z = scramble(id->value * 977 + life->age);
+    if (z % 3) return;
+    p->x = (int32_t)(z >> 8) & (SPACE - 1);
+    p->y = (int32_t)(z >> 32) & (SPACE - 1);
+}
+
+KEEL_SYSTEM(mourn, KEEL_WRITE(Knows, k), KEEL_WITHOUT(keel_ghost), KEEL_CONTEXT(context)) {
+    for (int i = 0; i < 2; ++i) {
+        if (keel_is_null(k->who[i]) || keel_is_alive(context, k->who[i])) continue;
+        ++k->lost;
+        k->who[i] = keel_null();
+    }
+}
+
+// Edits edges to those that the entity knows.
+KEEL_SYSTEM(relate, KEEL_WRITE(Knows, k), KEEL_READ(Life, life), KEEL_READ(keel_global_id, id),
+            KEEL_WITHOUT(keel_ghost), KEEL_ENTITY(e), KEEL_CONTEXT(context), KEEL_COMMANDS(out),
+            KEEL_MAY_READ(Likes, Owes, Part)) {
+    keel_scope *c = (keel_scope *)context;
+    const uint64_t z = scramble(id->value * 31 + life->age * 7);
+    const keel_entity who = k->who[z >> 40 & 1], first = keel_target_of(c, e, Likes);
+    if (z % 8 == 0 && keel_target_count(c, e, Likes) > 1) keel_unrelate(out, e, Likes, first);
+    if (z % 8 == 1 && !keel_is_null(who)) keel_relate(out, e, Likes, who);
+    if (z % 8 == 2) KEEL_EACH_TARGET(c, e, Owes, other, debt)
+    keel_relate(out, e, Owes, other, { first, debt->amount + 1 });
+    if (z % 8 == 3 && !keel_is_null(who)) keel_relate(out, e, Home, who, { z });
+    if (z % 8 == 4) k->who[z >> 41 & 1] = first;
+    if (z % 8 == 5 && !keel_is_null(who)) keel_relate(out, e, Owes, who, { who, 5 });
+    const keel_entity whole = keel_target_of(c, e, Part);
+    if (z % 8 == 6 && !keel_is_null(whole)) {
+        const Part *part = keel_get_related(c, e, Part, whole);
+        keel_relate(out, e, Part, whole, { part->number, part->times + 1 });
+    }
+}
+
+// Writes values that own memory.
+static void write_diary(Diary *diary, keel_entity about, uint64_t number) {
+    Entry *entries = malloc(4 * sizeof *entries);
+    assert_non_null(entries);
+    const uint32_t kept = diary->count < 3 ? diary->count : 3;
+    for (uint32_t i = 0; i < kept; ++i)
+        entries[i] = diary->entries[diary->count - kept + i];
+    entries[kept] = (Entry){ about, number };
+    free(diary->entries);
+    *diary = (Diary){ entries, kept + 1 };
+}
+static void write_text(Title *title, keel_entity giver, uint64_t number) {
+    char text[40];
+    (void)snprintf(text, sizeof text, "%.*s %llu", (int)(number % 9), "excellent",
+                   (unsigned long long)number);
+    free(title->text);
+    *title = (Title){ number % 5 ? copy_text(text) : NULL, giver };
+}
+KEEL_SYSTEM(write_values, KEEL_WRITE(Diary, diary), KEEL_WRITE(Title, title), KEEL_READ(Life, life),
+            KEEL_READ(Knows, k), KEEL_READ(keel_global_id, id), KEEL_WITHOUT(keel_ghost),
+            KEEL_ENTITY(e), KEEL_CONTEXT(context), KEEL_MAY_WRITE(Letter, Log)) {
+    keel_scope *c = (keel_scope *)context;
+    const uint64_t z = scramble(id->value * 5 + life->age * 19);
+    if (z % 4 == 0) write_diary(diary, k->who[0], z);
+    if (z % 4 == 1) write_text(title, k->who[1], z);
+    KEEL_EACH_TARGET(c, e, Letter, to)
+    if (z % 4 == 2) write_text(keel_get_related_mut(c, e, Letter, to), k->who[0], z);
+    Log *log = z % 4 == 3 ? keel_get_mut(c, e, Log) : NULL;
+    if (log) write_diary(log, k->who[1], z);
+}
+
+// Edits symmetric edges. The owners of both ends see the same, so they do the same.
+KEEL_SYSTEM(bond, KEEL_READ(Life, life), KEEL_READ(keel_global_id, id), KEEL_WITHOUT(keel_ghost),
+            KEEL_ENTITY(e), KEEL_CONTEXT(context), KEEL_COMMANDS(out),
+            KEEL_MAY_READ(keel_global_id, Friend, Married)) {
+    keel_scope *c = (keel_scope *)context;
+    KEEL_EACH_TARGET(c, e, Friend, friend)
+    if (scramble((id->value ^ id_at(c, friend)) + life->age) % 64 == 0)
+        keel_unrelate(out, e, Friend, friend);
+    KEEL_EACH_TARGET(c, e, Married, spouse)
+    keel_relate(out, e, Married, spouse, { scramble((id->value ^ id_at(c, spouse)) + life->age) });
+}
+
+KEEL_SYSTEM(change, KEEL_WRITE(Life, life), KEEL_WRITE(Mood, mood), KEEL_READ(keel_global_id, id),
+            KEEL_WITHOUT(keel_ghost), KEEL_ENTITY(e), KEEL_CONTEXT(context), KEEL_COMMANDS(out),
+            KEEL_MAY_READ(keel_child)) {
+    const uint64_t z = scramble(id->value * 13 + life->age);
+    mood->mood += z;
+    ++life->age;
+    if (z % 4 == 0) keel_add(out, e, Red);
+    if (z % 4 == 1) keel_delete(out, e, Red);
+    if (z % 16 == 2) keel_add(out, e, Rare);
+    if (z % 16 == 3) keel_delete(out, e, Rare);
+    if (z % 16 == 4) keel_disable(out, e, Knows);
+    if (z % 16 == 5) keel_enable(out, e, Knows);
+    // a grandchild becomes the last child
+    const keel_entity child = keel_first_child(context, e);
+    const keel_entity below = keel_is_null(child) ? child : keel_first_child(context, child);
+    if (z % 32 == 6 && !keel_is_null(below)) keel_attach(out, below, e);
+    if (z % 32 == 7 && life->children < 2) {
+        const keel_global_id own = keel_child_id(*id, life->children++);
+        char name[24];
+        (void)snprintf(name, sizeof name, "%llx", (unsigned long long)own.value);
+        const keel_entity made =
+            keel_add_child(out, e, KEEL_INIT(keel_global_id, own), KEEL_INIT(Life, { 0, 0 }),
+                           KEEL_INIT(Mood, { 1 }), KEEL_INIT(Seen, { 2 }),
+                           KEEL_INIT(Knows, { { e, keel_null() }, 0 }));
+        keel_set_name(out, made, name);
+    }
+}
+
+KEEL_SYSTEM(die, KEEL_READ(Life, life), KEEL_READ(keel_global_id, id), KEEL_WITHOUT(keel_ghost),
+            KEEL_WITHOUT(keel_child), KEEL_WITHOUT(Part), KEEL_ENTITY(e), KEEL_COMMANDS(out)) {
+    if (life->age > 40 + scramble(id->value) % 60) keel_delete_tree(out, e);
+}
+KEEL_WORKLOAD(tick, KEEL_STEP(mourn), KEEL_STEP(look), KEEL_STEP(jump), KEEL_STEP(relate),
+              KEEL_STEP(write_values), KEEL_STEP(bond), KEEL_STEP(change), KEEL_STEP(die));
+
+// ------------------------------------------------------------------ the model
+static keel_entity add(keel_world *w, uint64_t id, keel_entity parent, const char *name) {
+    const keel_entity e =
+        keel_add_entity(w, KEEL_INIT(keel_global_id, { id }), KEEL_INIT(Life, { 0, 0 }),
+                        KEEL_INIT(Mood, { id }), KEEL_INIT(Seen, { 0 }));
+    if (!keel_is_null(parent)) assert_int_equal(keel_attach(w, e, parent), KEEL_OK);
+    if (name) assert_int_equal(keel_set_name(w, e, name), KEEL_OK);
+    return e;
+}
+
+// Four roots that know each other; one is a tree, one has parts.
+static void add_cluster(keel_world *w, uint64_t k) {
+    keel_entity r[4];
+    char name[24];
+    for (uint64_t i = 0; i < 4; ++i) {
+        const uint64_t id = k * 100 + i + 1, z = scramble(id);
+        (void)snprintf(name, sizeof name, "root %u", (unsigned)id);
+        r[i] = add(w, id, keel_null(), name);
+        keel_add(w, r[i], Place, { (int32_t)(z % SPACE), (int32_t)(z >> 32) & (SPACE - 1) });
+    }
+    for (uint64_t i = 0; i < 4; ++i) {
+        keel_add(w, r[i], Knows, { { r[(i + 1) % 4], r[(i + 3) % 4] }, 0 });
+        keel_add(w, r[i], Diary, { NULL, 0 });
+        keel_add(w, r[i], Title, { copy_text("king"), r[0] });
+        keel_relate(w, r[i], Letter, r[(i + 2) % 4], { copy_text("dear"), r[1] });
+        keel_relate(w, r[i], Letter, r[i], { NULL, keel_null() });
+    }
+    keel_relate(w, r[1], Log, r[3], { NULL, 0 });
+    keel_relate(w, r[2], Log, r[3], { NULL, 0 });
+    const keel_entity arm = add(w, k * 100 + 11, r[0], "arm"),
+                      leg = add(w, k * 100 + 12, r[0], "leg");
+    const keel_entity hand = add(w, k * 100 + 13, arm, "hand");
+    const keel_entity toe = add(w, k * 100 + 14, leg, "toe");
+    keel_add(w, leg, Place, { 5, 5 }); // it does not count
+    keel_add(w, hand, Knows, { { r[1], toe }, 0 });
+    keel_add(w, hand, Diary, { NULL, 0 });
+    keel_add(w, hand, Title, { copy_text("left"), toe });
+    keel_disable(w, hand, Title); // it goes disabled
+    const keel_entity wheel = add(w, k * 100 + 21, keel_null(), NULL);
+    const keel_entity motor = add(w, k * 100 + 22, keel_null(), NULL);
+    const keel_entity screw = add(w, k * 100 + 23, motor, NULL);
+    keel_relate(w, wheel, Part, r[1], { 1, 0 });
+    keel_relate(w, motor, Part, r[1], { 2, 0 });
+    keel_add(w, motor, Knows, { { r[2], hand }, 0 });
+    keel_relate(w, r[0], Likes, r[1]);
+    keel_relate(w, r[0], Likes, toe);
+    keel_relate(w, r[0], Likes, r[2]);
+    keel_relate(w, r[3], Likes, r[3]);
+    keel_relate(w, screw, Likes, hand);
+    keel_relate(w, motor, Likes, r[3]);
+    keel_relate(w, r[2], Owes, r[0], { r[3], 10 });
+    keel_relate(w, r[2], Owes, wheel, { keel_null(), 20 });
+    keel_relate(w, hand, Home, r[3], { 4 });
+    keel_relate(w, r[0], Friend, r[1]);
+    keel_relate(w, r[0], Friend, r[3]);
+    keel_relate(w, r[2], Friend, toe);
+    keel_relate(w, r[2], Friend, r[2]);
+    keel_relate(w, r[0], Married, r[2], { 1 });
+    keel_relate(w, wheel, Married, hand, { 1 });
+}
+
+static keel_world *new_world(keel_ranks ranks) {
+    keel_world *w = keel_world_create(&(keel_world_desc){ .worker_count = 1 });
+    assert_non_null(w);
+    keel_register(w, Place, Life, Mood, Red, Rare, Knows, Seen, Part, Likes, Owes, Home, Friend,
+                  Married, Diary, Title, Letter, Log);
+    uint64_t count;
+    const uint64_t first = keel_rank_share(ranks, CLUSTERS, &count);
+    for (uint64_t k = first; k < first + count; ++k)
+        add_cluster(w, k + 1);
+    return w;
+}
+
+static keel_domain *begin_domain(keel_ranks ranks, keel_world *w, keel_error *error) {
+    return keel_domain_begin(w, &(keel_domain_desc){ .ranks = ranks,
+                                                     .position = KEEL_OF(Place),
+                                                     .together = KEEL_LIST(Part),
+                                                     .error = error });
+}
+
+typedef struct outcome {
+    keel_result result;
+    uint32_t balance_every;
+    uint64_t hash, count, moved;
+    char text[256];
+} outcome;
+
+static void play(keel_ranks ranks, void *data) {
+    outcome *o = (outcome *)data + ranks.rank;
+    keel_world *w = new_world(ranks);
+    keel_error error = { 0 };
+    keel_domain *d = begin_domain(ranks, w, &error);
+    o->result = d ? KEEL_OK : error.result;
+    snprintf(o->text, sizeof o->text, "%s", error.message);
+    for (uint32_t i = 0; i < STEPS && o->result >= 0; ++i) {
+        o->result = keel_domain_step(d, KEEL_WORKLOAD_OF(tick));
+        if (o->balance_every && i % o->balance_every == 0 && o->result >= 0)
+            o->result = keel_domain_balance(d);
+        assert_true(i % 10 || keel_world_check(w, NULL));
+    }
+    if (o->result >= 0) o->result = keel_domain_hash(d, &o->hash);
+    if (o->result >= 0) o->result = keel_domain_count(d, &o->count);
+    if (d && o->result < 0) snprintf(o->text, sizeof o->text, "%s", keel_domain_error(d)->message);
+    o->moved = keel_domain_status_of(d).sent;
+    keel_domain_end(d);
+    assert_true(keel_world_check(w, NULL));
+    keel_world_destroy(w);
+}
+
+// Plays without a domain; a domain of one rank only hashes the end.
+static void play_plain(keel_ranks ranks, void *data) {
+    outcome *o = data;
+    keel_world *w = new_world(ranks);
+    for (uint32_t i = 0; i < STEPS; ++i)
+        assert_true(keel_run_workload(w, tick) >= 0);
+    keel_domain *d = begin_domain(ranks, w, NULL);
+    assert_non_null(d);
+    assert_int_equal(keel_domain_hash(d, &o->hash), KEEL_OK);
+    assert_int_equal(keel_domain_count(d, &o->count), KEEL_OK);
+    keel_domain_end(d);
+    keel_world_destroy(w);
+}
+
+static void all_that_entities_have_goes_with_them(void **unused) {
+    (void)unused;
+    outcome plain = { 0 };
+    assert_int_equal(keel_run_ranks(1, 1, play_plain, &plain), KEEL_OK);
+    assert_in_range(plain.count, 4 * CLUSTERS, 100 * CLUSTERS);
+    for (uint32_t ranks = 1; ranks <= 8; ++ranks) {
+        outcome o[8] = { { 0 } };
+        for (uint32_t r = 0; r < ranks; ++r)
+            o[r].balance_every = ranks % 3 ? 9 : 0;
+        assert_int_equal(keel_run_ranks(ranks, ranks, play, o), KEEL_OK);
+        uint64_t moved = 0;
+        for (uint32_t r = 0; r < ranks; ++r) {
+            if (o[r].result < 0) fail_msg("rank %u of %u: %s", r, ranks, o[r].text);
+            moved += o[r].moved;
+        }
+        if (o[0].hash != plain.hash || o[0].count != plain.count)
+            fail_msg("%u ranks: %llu entities with the hash %016llx, not %llu with %016llx", ranks,
+                     (unsigned long long)o[0].count, (unsigned long long)o[0].hash,
+                     (unsigned long long)plain.count, (unsigned long long)plain.hash);
+        if (ranks > 1) assert_true(moved > 20 * CLUSTERS);
+    }
+}
+
+int main(void) {
+    static const struct CMUnitTest tests[] = {
+        TEST(all_that_entities_have_goes_with_them, "all that entities have goes with them"),
+    };
+    return RUN(tests);
+}
