@@ -45,7 +45,8 @@ done
 [ "$(sort -u "$folder/hashes" | wc -l)" -eq 2 ] || { cat "$folder/hashes" >&2; exit 1; }
 [ "$(wc -l <"$folder/hashes")" -eq 4 ] || { echo "a run has no hash" >&2; exit 1; }
 
-if "$flock" --ranks 3 --boids 500 --steps 20 --curve "$folder/c.png" --picture "$folder/p.png" --csv "$folder/c.csv" --quiet 2>"$folder/error"; then
+if "$flock" --ranks 3 --boids 500 --steps 20 --curve "$folder/c.png" --picture "$folder/p.png" --csv "$folder/c.csv" --quiet \
+    2>"$folder/error"; then
     for picture in c p; do
         [ "$(head -c 4 "$folder/$picture.png" | tail -c 3)" = PNG ] || { echo "$picture.png is no PNG" >&2; exit 1; }
     done
@@ -61,5 +62,6 @@ for option in "--ranks 2" --plain; do
         echo "$option and mpirun agree" >&2
         exit 1
     fi
-    grep -q "^flock: ${option% *}: mpirun has started 2 ranks; leave ${option% *} out" "$folder/error" || { cat "$folder/error" >&2; exit 1; }
+    grep -q "^flock: ${option% *}: mpirun has started 2 ranks; leave ${option% *} out" "$folder/error" ||
+        { cat "$folder/error" >&2; exit 1; }
 done

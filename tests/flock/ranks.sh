@@ -40,5 +40,12 @@ done
 same "2 ranks of 3 threads" "$flock" --ranks 2 --threads 3
 [ -z "$mpirun" ] || same "2 processes" "$mpirun" -n 2 --oversubscribe "$flock"
 
+# At the begin half of all boids move at once: more than logs of deletions keep by themselves.
+for how in --plain "--ranks 2"; do
+    "$flock" $how --boids 280000 --steps 1 | sed -n 's/.*hash //p' >>"$folder/many"
+done
+[ "$(wc -l <"$folder/many")" -eq 2 ] && [ "$(sort -u "$folder/many" | wc -l)" -eq 1 ] ||
+    { echo "many boids move: $(cat "$folder/many")" >&2; exit 1; }
+
 other=$(play "$flock" --plain --seed 2)
 [ "$other" != "$hash" ] || { echo "another seed has the same hash" >&2; exit 1; }
