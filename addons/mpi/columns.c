@@ -34,6 +34,7 @@ static keel_result add_column(keel_domain *d, const keel_component *c) {
 keel_result keeli_columns_begin(keel_domain *d) {
     uint32_t count = 0;
     KEEL_TRY(keeli_together_begin(d));
+    KEEL_TRY(keeli_prefabs_begin(d));
     for (const keel_component *c = NULL; (c = keel_next_component(d->world, c)) != NULL;)
         ++count;
     d->columns = calloc(count + 1u, sizeof *d->columns);
@@ -55,6 +56,7 @@ void keeli_columns_end(keel_domain *d) {
     free(d->columns);
     free(d->relations);
     free(d->together);
+    keeli_prefabs_end(d);
 }
 
 // ------------------------------------------------------------------ writing

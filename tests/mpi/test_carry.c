@@ -100,6 +100,11 @@ static bool copy_title(void *to, const void *from, void *data) {
 }
 KEEL_FIELDS(Title, text, giver);
 KEEL_COMPONENT(Title, KEEL_HAS_FIELDS(Title), .drop = drop_title, .copy = copy_title);
+typedef struct Gun {
+    keel_entity bullet; // a template
+} Gun;
+KEEL_FIELDS(Gun, bullet);
+KEEL_COMPONENT(Gun, KEEL_HAS_FIELDS(Gun));
 typedef struct Seen {
     uint64_t hash; // of what systems saw, in order
 } Seen;
@@ -312,6 +317,47 @@ static keel_entity add(keel_world *w, uint64_t id, keel_entity parent, const cha
     return e;
 }
 
+// Makes the prefabs: on some ranks in another order.
+static void make_prefabs(keel_world *w, bool bullet_last) {
+    keel_world *t = keel_templates(w);
+    assert_non_null(t);
+    keel_entity bullet = bullet_last ? keel_null() : keel_add_entity(t, KEEL_INIT(Red));
+    const keel_entity tank = keel_add_entity(t, KEEL_INIT(Mood, { 3 }));
+    if (bullet_last) bullet = keel_add_entity(t, KEEL_INIT(Red));
+    const keel_entity gun = keel_add_child(t, tank, KEEL_INIT(Gun, { bullet }));
+    assert_false(keel_is_null(keel_add_child(t, tank, KEEL_INIT(Mood, { 4 })))); // without a name
+    assert_int_equal(keel_set_name(t, tank, "tank"), KEEL_OK);
+    assert_int_equal(keel_set_name(t, gun, "gun"), KEEL_OK);
+    assert_int_equal(keel_set_name(t, bullet, "bullet"), KEEL_OK);
+}
+
+static void add_tank(keel_world *w, uint64_t id) {
+    const keel_prefab tank = { keel_find_entity(keel_templates(w), keel_null(), "tank") };
+    const keel_entity root =
+        keel_spawn(w, tank, KEEL_INIT(keel_global_id, { id }), KEEL_INIT(Life, { 0, 0 }),
+                   KEEL_INIT(Seen, { 0 }), KEEL_INIT(Place, { (int32_t)id, 5 }));
+    KEEL_EACH_CHILD(w, root, part)
+        keel_add(w, part, keel_global_id, { ++id });
+}
+
+// Compares the copies of prefabs that this rank owns with its templates. Returns their number.
+static uint32_t check_tanks(keel_world *w) {
+    const keel_world *t = keel_templates(w);
+    const keel_entity tank = keel_find_entity(t, keel_null(), "tank");
+    const keel_entity gun = keel_find_entity(t, keel_null(), "tank/gun");
+    const keel_entity bullet = keel_find_entity(t, keel_null(), "bullet");
+    uint32_t count = 0;
+    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(w, e));) {
+        const uint64_t id = id_at((keel_scope *)w, e);
+        if (keel_has(w, e, keel_ghost) || id > UINT32_MAX || id % 100 < 31) continue;
+        const keel_entity expected[] = { tank, gun, keel_next_child(t, tank, gun) };
+        assert_true(keel_is_same(keel_prefab_of(w, e).root, expected[id % 100 - 31]));
+        if (id % 100 == 32) assert_true(keel_is_same(keel_get(w, e, Gun)->bullet, bullet));
+        ++count;
+    }
+    return count;
+}
+
 // Four roots that know each other; one is a tree, one has parts.
 static void add_cluster(keel_world *w, uint64_t k) {
     keel_entity r[4];
@@ -361,13 +407,16 @@ static void add_cluster(keel_world *w, uint64_t k) {
     keel_relate(w, r[2], Friend, r[2]);
     keel_relate(w, r[0], Married, r[2], { 1 });
     keel_relate(w, wheel, Married, hand, { 1 });
+    add_tank(w, k * 100 + 31);
 }
 
 static keel_world *new_world(keel_ranks ranks) {
     keel_world *w = keel_world_create(&(keel_world_desc){ .worker_count = 1 });
     assert_non_null(w);
     keel_register(w, Place, Life, Mood, Red, Rare, Knows, Seen, Part, Likes, Owes, Home, Friend,
-                  Married, Diary, Title, Letter, Log);
+                  Married);
+    keel_register(w, Diary, Title, Letter, Log, Gun);
+    make_prefabs(w, ranks.rank & 1);
     uint64_t count;
     const uint64_t first = keel_rank_share(ranks, CLUSTERS, &count);
     for (uint64_t k = first; k < first + count; ++k)
@@ -384,7 +433,7 @@ static keel_domain *begin_domain(keel_ranks ranks, keel_world *w, keel_error *er
 
 typedef struct outcome {
     keel_result result;
-    uint32_t balance_every;
+    uint32_t balance_every, tanks;
     uint64_t hash, count, moved;
     char text[256];
 } outcome;
@@ -401,6 +450,7 @@ static void play(keel_ranks ranks, void *data) {
         if (o->balance_every && i % o->balance_every == 0 && o->result >= 0)
             o->result = keel_domain_balance(d);
         assert_true(i % 10 || keel_world_check(w, NULL));
+        o->tanks += i == 20 && o->result >= 0 ? check_tanks(w) : 0;
     }
     if (o->result >= 0) o->result = keel_domain_hash(d, &o->hash);
     if (o->result >= 0) o->result = keel_domain_count(d, &o->count);
@@ -435,15 +485,17 @@ static void all_that_entities_have_goes_with_them(void **unused) {
         for (uint32_t r = 0; r < ranks; ++r)
             o[r].balance_every = ranks % 3 ? 9 : 0;
         assert_int_equal(keel_run_ranks(ranks, ranks, play, o), KEEL_OK);
-        uint64_t moved = 0;
+        uint64_t moved = 0, tanks = 0;
         for (uint32_t r = 0; r < ranks; ++r) {
             if (o[r].result < 0) fail_msg("rank %u of %u: %s", r, ranks, o[r].text);
             moved += o[r].moved;
+            tanks += o[r].tanks;
         }
         if (o[0].hash != plain.hash || o[0].count != plain.count)
             fail_msg("%u ranks: %llu entities with the hash %016llx, not %llu with %016llx", ranks,
                      (unsigned long long)o[0].count, (unsigned long long)o[0].hash,
                      (unsigned long long)plain.count, (unsigned long long)plain.hash);
+        assert_true(tanks == 3 * CLUSTERS);
         if (ranks > 1) assert_true(moved > 20 * CLUSTERS);
     }
 }
