@@ -500,9 +500,102 @@ static void all_that_entities_have_goes_with_them(void **unused) {
     }
 }
 
+// ------------------------------------------------------------------ what is refused
+KEEL_SYSTEM_ONCE(do_nothing, KEEL_MAY_READ(Place)) {}
+KEEL_WORKLOAD(no_tick, KEEL_STEP(do_nothing));
+
+typedef enum fault {
+    OWNS_MEMORY,
+    GHOSTS_WITH_HOOKS,
+    TOGETHER_MANY,
+    OTHER_RELATION,
+    OTHER_PREFABS,
+    LATE_PREFAB,
+    SAVE_FAILS,
+    FAULTS
+} fault;
+typedef Diary Secret; // its entries are lost on the way
+KEEL_COMPONENT(Secret, .drop = drop_diary, .copy = copy_diary);
+KEEL_RELATION(Extra);
+static keel_result fail_to_save(const void *value, keel_stream *out, void *data) {
+    (void)value, (void)out, (void)data;
+    return KEEL_ERROR_FILE;
+}
+typedef Diary Broken;
+KEEL_COMPONENT(Broken, .drop = drop_diary, .copy = copy_diary, .save = fail_to_save,
+               .load = load_diary);
+
+typedef struct refusal {
+    fault fault;
+    keel_result results[2];
+    char texts[2][256];
+} refusal;
+
+// Begins a domain of two ranks with a fault, and moves an entity of rank 1.
+static void begin_wrong(keel_ranks ranks, void *data) {
+    refusal *r = data;
+    keel_world *w = keel_world_create(&(keel_world_desc){ .worker_count = 1 });
+    keel_register(w, Place, Likes, Title, Broken);
+    if (r->fault == OWNS_MEMORY) keel_register(w, Secret);
+    if (r->fault == OTHER_RELATION && ranks.rank) keel_register(w, Extra);
+    keel_world *t = keel_templates(w);
+    const keel_entity e = keel_add_entity(w, KEEL_INIT(keel_global_id, { ranks.rank + 1 }),
+                                          KEEL_INIT(Place, { (int32_t)ranks.rank * 100, 0 }));
+    if (r->fault == OTHER_PREFABS)
+        keel_set_name(t, keel_add_entity(t), ranks.rank ? "car" : "tank");
+    keel_error error = { 0 };
+    const keel_domain_desc desc = { .ranks = ranks,
+                                    .position = KEEL_OF(Place),
+                                    .ghosts =
+                                        r->fault == GHOSTS_WITH_HOOKS ? KEEL_LIST(Title) : NULL,
+                                    .together = r->fault == TOGETHER_MANY ? KEEL_LIST(Likes) : NULL,
+                                    .error = &error };
+    keel_domain *d = keel_domain_begin(w, &desc);
+    const bool is_rank_1 = d && keel_domain_status_of(d).rank == 1;
+    if (is_rank_1 && r->fault == LATE_PREFAB)
+        assert_int_equal(keel_apply_prefab(w, e, (keel_prefab){ keel_add_entity(t) }), KEEL_OK);
+    if (is_rank_1 && r->fault == SAVE_FAILS) keel_add(w, e, Broken, { NULL, 0 });
+    if (is_rank_1) keel_add(w, e, Place, { -1000, 0 });
+    if (is_rank_1) assert_false(keel_has(w, e, keel_ghost));
+    r->results[ranks.rank] = d ? keel_domain_step(d, KEEL_WORKLOAD_OF(no_tick)) : error.result;
+    snprintf(r->texts[ranks.rank], sizeof r->texts[0], "%s",
+             d ? keel_domain_error(d)->message : error.message);
+    keel_domain_end(d);
+    assert_true(keel_world_check(w, NULL));
+    keel_world_destroy(w);
+}
+
+static void what_cannot_go_is_refused_on_all_ranks(void **unused) {
+    (void)unused;
+    static const struct {
+        keel_result result;
+        const char *text;
+    } expected[FAULTS] = {
+        { KEEL_ERROR_COPY, "component 'Secret' cannot go to other ranks: its values own memory; "
+                           "give it .save and .load, or make it .transient" },
+        { KEEL_ERROR_ARGUMENT, "ghosts cannot have 'Title': its values have hooks" },
+        { KEEL_ERROR_ARGUMENT, "'Likes' is in .together, and is no exclusive relation" },
+        { KEEL_ERROR_SCHEMA, "relation 'Extra': it is registered here, but not on rank 0" },
+        { KEEL_ERROR_SCHEMA, "the names of prefabs: it is not the same as on rank 0" },
+        { KEEL_ERROR_UNKNOWN, "'keel_instance' of an entity refers to a template that was made "
+                              "after keel_domain_begin; make all prefabs before" },
+        { KEEL_ERROR_FILE, "'Broken': .save failed" },
+    };
+    for (int f = 0; f < FAULTS; ++f) {
+        refusal r = { .fault = (fault)f };
+        assert_int_equal(keel_run_ranks(2, 3, begin_wrong, &r), KEEL_OK);
+        for (int i = 0; i < 2; ++i) {
+            if (!strstr(r.texts[i], expected[f].text))
+                fail_msg("%d on rank %d: %s", f, i, r.texts[i]);
+            assert_int_equal(r.results[i], expected[f].result);
+        }
+    }
+}
+
 int main(void) {
     static const struct CMUnitTest tests[] = {
         TEST(all_that_entities_have_goes_with_them, "all that entities have goes with them"),
+        TEST(what_cannot_go_is_refused_on_all_ranks, "what cannot go is refused on all ranks"),
     };
     return RUN(tests);
 }
