@@ -127,9 +127,9 @@ keel_result keeli_handles_leave(keel_domain *d, const mpi_list *list) {
         if (keel_remove_component_values(d->world, e, out) < 0) return keeli_domain_fail_world(d);
         // its name goes first: without a parent it might be that of another entity
         if (keel_set_name(d->world, e, NULL) < 0) return keeli_domain_fail_world(d);
-        for (uint32_t k = 0; k < d->column_count; ++k)
-            if (keel_delete_component(d->world, e, d->columns[k].component) < 0)
-                return keeli_domain_fail_world(d);
+        // all at once: some may require others
+        if (keel_delete_components(d->world, e, d->components) < 0)
+            return keeli_domain_fail_world(d);
         if (keel_add_component(d->world, e, KEEL_OF(keel_ghost), &ghost) < 0)
             return keeli_domain_fail_world(d);
         KEEL_TRY(keeli_edges_leave(d, e));

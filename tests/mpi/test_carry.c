@@ -105,6 +105,11 @@ typedef struct Gun {
 } Gun;
 KEEL_FIELDS(Gun, bullet);
 KEEL_COMPONENT(Gun, KEEL_HAS_FIELDS(Gun));
+typedef struct Aim {
+    uint32_t at;
+} Aim;
+KEEL_COMPONENT(Aim, .no_padding = true);
+KEEL_TAG(Sniper, .required = KEEL_LIST(Aim));
 typedef struct Seen {
     uint64_t hash; // of what systems saw, in order
 } Seen;
@@ -132,6 +137,7 @@ KEEL_VALUED_RELATION(Letter, KEEL_HAS_FIELDS(Letter), .drop = drop_title, .copy 
 typedef Diary Log; // the value is the component of the source
 KEEL_VALUED_RELATION(Log, .exclusive = true, .drop = drop_diary, .copy = copy_diary,
                      .save = save_diary, .load = load_diary);
+KEEL_RELATION(Guards, .exclusive = true, .on_delete = KEEL_DELETE_SOURCES);
 KEEL_RELATION(Friend, .symmetric = true);
 typedef struct Married {
     uint64_t vow;
@@ -368,14 +374,20 @@ static void add_cluster(keel_world *w, uint64_t k) {
         r[i] = add(w, id, keel_null(), name);
         keel_add(w, r[i], Place, { (int32_t)(z % SPACE), (int32_t)(z >> 32) & (SPACE - 1) });
     }
+    const keel_entity wheel = add(w, k * 100 + 21, keel_null(), NULL);
+    const keel_entity motor = add(w, k * 100 + 22, keel_null(), NULL);
     for (uint64_t i = 0; i < 4; ++i) {
         keel_add(w, r[i], Knows, { { r[(i + 1) % 4], r[(i + 3) % 4] }, 0 });
         keel_add(w, r[i], Diary, { NULL, 0 });
+        keel_add(w, r[i], Sniper);
         keel_add(w, r[i], Title, { copy_text("king"), r[0] });
         keel_relate(w, r[i], Letter, r[(i + 2) % 4], { copy_text("dear"), r[1] });
         keel_relate(w, r[i], Letter, r[i], { NULL, keel_null() });
     }
     keel_relate(w, r[1], Log, r[3], { NULL, 0 });
+    keel_relate(w, r[3], Guards, r[2]); // it dies with the other, on whatever ranks they are
+    keel_relate(w, motor, Guards, wheel);
+    keel_relate(w, wheel, Guards, r[0]);
     keel_relate(w, r[2], Log, r[3], { NULL, 0 });
     const keel_entity arm = add(w, k * 100 + 11, r[0], "arm"),
                       leg = add(w, k * 100 + 12, r[0], "leg");
@@ -386,8 +398,6 @@ static void add_cluster(keel_world *w, uint64_t k) {
     keel_add(w, hand, Diary, { NULL, 0 });
     keel_add(w, hand, Title, { copy_text("left"), toe });
     keel_disable(w, hand, Title); // it goes disabled
-    const keel_entity wheel = add(w, k * 100 + 21, keel_null(), NULL);
-    const keel_entity motor = add(w, k * 100 + 22, keel_null(), NULL);
     const keel_entity screw = add(w, k * 100 + 23, motor, NULL);
     keel_relate(w, wheel, Part, r[1], { 1, 0 });
     keel_relate(w, motor, Part, r[1], { 2, 0 });
@@ -415,7 +425,7 @@ static keel_world *new_world(keel_ranks ranks) {
     assert_non_null(w);
     keel_register(w, Place, Life, Mood, Red, Rare, Knows, Seen, Part, Likes, Owes, Home, Friend,
                   Married);
-    keel_register(w, Diary, Title, Letter, Log, Gun);
+    keel_register(w, Diary, Title, Letter, Log, Gun, Guards, Aim, Sniper);
     make_prefabs(w, ranks.rank & 1);
     uint64_t count;
     const uint64_t first = keel_rank_share(ranks, CLUSTERS, &count);
@@ -427,6 +437,8 @@ static keel_world *new_world(keel_ranks ranks) {
 static keel_domain *begin_domain(keel_ranks ranks, keel_world *w, keel_error *error) {
     return keel_domain_begin(w, &(keel_domain_desc){ .ranks = ranks,
                                                      .position = KEEL_OF(Place),
+                                                     .halo = ranks.count % 2 ? 0 : 9000,
+                                                     .ghosts = KEEL_LIST(Mood, Knows),
                                                      .together = KEEL_LIST(Part),
                                                      .error = error });
 }
