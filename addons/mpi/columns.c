@@ -34,15 +34,19 @@ static keel_result add_column(keel_domain *d, const keel_component *c) {
 keel_result keeli_columns_begin(keel_domain *d) {
     uint32_t count = 0;
     KEEL_TRY(keeli_together_begin(d));
+    KEEL_TRY(keeli_prefabs_begin(d));
     for (const keel_component *c = NULL; (c = keel_next_component(d->world, c)) != NULL;)
         ++count;
     d->columns = calloc(count + 1u, sizeof *d->columns);
     d->relations = calloc(count + 1u, sizeof *d->relations);
-    if (!d->columns || !d->relations)
+    d->components = calloc(count + 1u, sizeof *d->components);
+    if (!d->columns || !d->relations || !d->components)
         return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "beginning a domain: out of memory");
     for (const keel_component *c = NULL; (c = keel_next_component(d->world, c)) != NULL;)
         KEEL_TRY(add_column(d, c));
     qsort(d->columns, d->column_count, sizeof *d->columns, compare_names);
+    for (uint32_t i = 0; i < d->column_count; ++i)
+        d->components[i] = d->columns[i].component;
     qsort(d->relations, d->relation_count, sizeof *d->relations, compare_names);
     return KEEL_OK;
 }
@@ -54,7 +58,9 @@ void keeli_columns_end(keel_domain *d) {
         keeli_column_end(&d->relations[i]);
     free(d->columns);
     free(d->relations);
+    free(d->components);
     free(d->together);
+    keeli_prefabs_end(d);
 }
 
 // ------------------------------------------------------------------ writing

@@ -3,7 +3,7 @@
 #pragma once
 #include "keel_mpi.h"
 
-enum { MPI_AXES = 3, MPI_MOST_RANKS = 4096, MPI_SAMPLE = 2048 };
+enum { MPI_AXES = 3, MPI_MOST_RANKS = 4096, MPI_SAMPLE = 2048, MPI_MOST_TEMPLATES = 65534 };
 
 // ------------------------------------------------------------------ bytes
 typedef struct mpi_bytes {
@@ -101,6 +101,11 @@ typedef struct mpi_shown {
     uint32_t count, room, free_count; // of slots
 } mpi_shown;
 
+// A template of a prefab: prefabs.c.
+typedef struct mpi_template mpi_template;
+// The ids from here on stand for templates and for all dead entities.
+static const uint64_t mpi_first_reserved = UINT64_MAX - MPI_MOST_TEMPLATES;
+
 struct keel_domain {
     keel_world *world;
     keel_domain_desc desc;
@@ -115,11 +120,17 @@ struct keel_domain {
     mpi_box region;
     mpi_column *columns; // the components of entities, by name: the same on all ranks
     uint32_t column_count;
+    const keel_component **components; // those of the columns; NULL ends the list
     mpi_column *relations; // all of the world, by name
     uint32_t relation_count;
     const keel_component *child;     // the relation of children to parents
     const keel_component **together; // the relations whose sources go with their targets
     uint32_t together_count;
+    const keel_world *template_world; // NULL: there are no prefabs
+    mpi_template *templates;          // when the domain began, by path
+    uint32_t template_count;
+    uint32_t *template_numbers; // by index of the template: its number + 1
+    uint32_t template_room;
     bool has_handles;                       // in any column; edges count, but for keel_child
     uint32_t ghost_columns[KEEL_MAX_TERMS]; // numbers of those that ghosts have
     uint32_t ghost_count;
@@ -245,6 +256,16 @@ bool keeli_owned_use(const mpi_column *column, const void *value, mpi_list *used
 
 // Hashes the values of all owned entities, and their names and edges.
 keel_result keeli_columns_hash(keel_domain *d, uint64_t *hash);
+
+// ------------------------------------------------------------------ prefabs
+// Lists the templates of the world.
+keel_result keeli_prefabs_begin(keel_domain *d);
+void keeli_prefabs_end(keel_domain *d);
+uint64_t keeli_prefabs_hash(const keel_domain *d);
+// Finds the number of a template, which is the same on all ranks. False: it is none of the list.
+bool keeli_prefab_number(const keel_domain *d, keel_entity e, uint32_t *number);
+// Returns the template with a number; null if there is none.
+keel_entity keeli_prefab_at(const keel_domain *d, uint64_t number);
 
 // ------------------------------------------------------------------ handles
 // Returns the id of an entity that `what`, a component or relation, refers to. `marks` and errors

@@ -12,12 +12,30 @@ static const uint64_t id_of_the_dead = UINT64_MAX;
 static bool id_of(const keel_domain *d, keel_entity e, uint64_t *id) {
     const keel_global_id *value = keel_get_component(d->world, e, KEEL_OF(keel_global_id));
     *id = value ? value->value : keel_is_null(e) ? 0 : id_of_the_dead;
-    return value || !keel_is_alive(d->world, e);
+    if (value || keel_is_null(e)) return true;
+    uint32_t number;
+    if (keeli_prefab_number(d, e, &number)) *id = mpi_first_reserved + number;
+    else if (d->template_world && keel_is_alive(d->template_world, e)) return false;
+    return !keel_is_alive(d->world, e);
+}
+
+// Keeps the error of an entity without an id.
+static void refuse(keel_domain *d, keel_entity e, const char *what) {
+    if (d->template_world && keel_is_alive(d->template_world, e))
+        (void)keeli_domain_fail(d, KEEL_ERROR_UNKNOWN,
+                                "'%.80s' of an entity refers to a template that was made after "
+                                "keel_domain_begin; make all prefabs before",
+                                what);
+    else
+        (void)keeli_domain_fail(d, KEEL_ERROR_UNKNOWN,
+                                "'%.80s' of an entity refers to entity %u, which has no global "
+                                "id; give it one, or the component of places",
+                                what, (unsigned)keel_entity_index(e));
 }
 
 // Marks an entity that others will know. Ghosts are known already.
 static bool mark_known(keel_domain *d, keel_entity e, uint64_t id) {
-    if (!id || id == id_of_the_dead || keel_has_component(d->world, e, KEEL_OF(keel_ghost)) ||
+    if (!id || id >= mpi_first_reserved || keel_has_component(d->world, e, KEEL_OF(keel_ghost)) ||
         keel_has_component(d->world, e, KEEL_OF(keel_known_ghost)))
         return true;
     const keel_known_ghost known = { id };
@@ -26,10 +44,7 @@ static bool mark_known(keel_domain *d, keel_entity e, uint64_t id) {
 
 bool keeli_handle_to_id(keel_domain *d, keel_entity e, const char *what, bool marks, uint64_t *id) {
     if (!id_of(d, e, id)) {
-        (void)keeli_domain_fail(d, KEEL_ERROR_UNKNOWN,
-                                "'%.80s' of an entity refers to entity %u, which has no global "
-                                "id; give it one, or the component of places",
-                                what, (unsigned)keel_entity_index(e));
+        refuse(d, e, what);
         return false;
     }
     if (!marks || mark_known(d, e, *id)) return true;
@@ -75,6 +90,10 @@ keel_result keeli_ghost_create(keel_domain *d, uint64_t id, keel_entity *out) {
 // Returns the entity of an id, or a new ghost that stands for it.
 static bool entity_of(keel_domain *d, uint64_t id, keel_entity *out) {
     if (id == id_of_the_dead) return dead_entity(d, out);
+    if (id >= mpi_first_reserved) {
+        *out = keeli_prefab_at(d, id - mpi_first_reserved);
+        return true;
+    }
     *out = keeli_ids_find(&d->ids, id);
     return !id || !keel_is_null(*out) || keeli_ghost_create(d, id, out) == KEEL_OK;
 }
@@ -108,9 +127,9 @@ keel_result keeli_handles_leave(keel_domain *d, const mpi_list *list) {
         if (keel_remove_component_values(d->world, e, out) < 0) return keeli_domain_fail_world(d);
         // its name goes first: without a parent it might be that of another entity
         if (keel_set_name(d->world, e, NULL) < 0) return keeli_domain_fail_world(d);
-        for (uint32_t k = 0; k < d->column_count; ++k)
-            if (keel_delete_component(d->world, e, d->columns[k].component) < 0)
-                return keeli_domain_fail_world(d);
+        // all at once: some may require others
+        if (keel_delete_components(d->world, e, d->components) < 0)
+            return keeli_domain_fail_world(d);
         if (keel_add_component(d->world, e, KEEL_OF(keel_ghost), &ghost) < 0)
             return keeli_domain_fail_world(d);
         KEEL_TRY(keeli_edges_leave(d, e));

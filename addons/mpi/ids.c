@@ -83,10 +83,12 @@ static bool enter_span(keel_domain *d, const keel_span *span, void *unused) {
     const keel_global_id *ids = keel_span_read_component(span, KEEL_OF(keel_global_id));
     if (!keeli_ids_reserve(&d->ids, span->count)) return false;
     for (uint32_t i = 0; i < span->count; ++i) {
-        if (ids[i].value && keeli_ids_add(&d->ids, ids[i].value, span->entities[i])) continue;
+        if (ids[i].value && ids[i].value < mpi_first_reserved &&
+            keeli_ids_add(&d->ids, ids[i].value, span->entities[i]))
+            continue;
         (void)keeli_domain_fail(d, KEEL_ERROR_OCCUPIED,
-                                "two entities have the global id %llu; ids are not 0, and each "
-                                "entity of all ranks has its own",
+                                "two entities have the global id %llu; each entity of all ranks "
+                                "has its own, which is neither 0 nor one of the 65,535 highest",
                                 (unsigned long long)ids[i].value);
         return false;
     }

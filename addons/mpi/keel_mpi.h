@@ -31,6 +31,25 @@
 /// of the entity, of its ghost, or of a ghost without components that stands for it. When the
 /// entity dies, they name no entity, on all ranks from the end of the step on.
 ///
+/// **Values that own memory** go to other ranks by their `.save` and `.load` hooks and described
+/// owned texts (keel_save.h); handles that a hook writes become ids, too. They need keel::save. A
+/// component whose values own memory in another way is refused, unless it is `.transient`. Ghosts
+/// cannot have components with hooks.
+///
+/// **Relations.** The owner of a source owns its edges, with their values, and they go where the
+/// source goes. The target is the entity there, or a ghost that stands for it. So a rank sees all
+/// targets of its own entities, but only those sources of them that it owns. The targets keep their
+/// order. In a symmetric relation each end has the edge, on its own rank: a system that adds,
+/// changes or removes one whose ends may be on two ranks does the same for each end. Edges of
+/// `.transient` relations end when their source moves.
+///
+/// **Living together.** Children always live on the rank of their parents, in their order, and
+/// sources of the relations in `.together` on that of their targets: the root decides, and places
+/// of the others do not count. They need no place. Those without an id get one.
+///
+/// **Prefabs.** A copy goes as a copy of the template that has the same path of names there. Make
+/// the prefabs, with the same names, on all ranks before keel_domain_begin.
+///
 /// **Checkpoints.** keel_domain_save writes the model into a folder, and `.restart` begins with it,
 /// on any number of ranks.
 ///
@@ -208,9 +227,9 @@ KEEL_API keel_domain_status keel_domain_status_of(const keel_domain *d);
 /// Counts the entities of all ranks, without ghosts.
 /// @return as keel_domain_step
 KEEL_API keel_result keel_domain_count(keel_domain *d, uint64_t *count);
-/// Hashes ids, names and values of all entities that have ids, on all ranks, in no order: the same
-/// for any number of ranks if the model is. Ghosts, transient components, handles and uniques do
-/// not count.
+/// Hashes ids, names, values and edges of all entities that have ids, on all ranks, in no order:
+/// the same for any number of ranks if the model is. Values that own memory count as what a save
+/// has of them. Ghosts, transient components and uniques do not count, and handles as ids.
 /// @return as keel_domain_step
 KEEL_API keel_result keel_domain_hash(keel_domain *d, uint64_t *hash);
 /// Saves the entities, uniques and steps of all ranks into a folder that all ranks see, to begin

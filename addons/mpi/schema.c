@@ -14,7 +14,7 @@ typedef struct schema_line {
     uint64_t size, hash;
 } schema_line;
 
-enum { OPTIONS = 5 };
+enum { OPTIONS = 6 };
 
 static uint64_t hash_text(uint64_t hash, const char *text) {
     for (; text && *text; ++text)
@@ -62,13 +62,15 @@ static void write_lines(const keel_domain *d, schema_line *lines) {
         reduced = hash_text(reduced * 31 + (uint64_t)r->how, r->unique->type);
     for (uint32_t i = 0; i < d->together_count; ++i)
         together = hash_text(together, d->together[i]->name);
-    const schema_line options[OPTIONS] = { { ".position, .dimensions and .ghosts", d->ghost_count,
-                                             ghosts },
-                                           { ".halo", sizeof(double), bits_of(d->desc.halo) },
-                                           { ".reduced", 0, reduced },
-                                           { ".together", d->together_count, together },
+    const schema_line options[OPTIONS] = {
+        { ".position, .dimensions and .ghosts", d->ghost_count, ghosts },
+        { ".halo", sizeof(double), bits_of(d->desc.halo) },
+        { ".reduced", 0, reduced },
+        { ".together", d->together_count, together },
+        { "the names of prefabs", d->template_count, keeli_prefabs_hash(d) },
 
-                                           { ".restart", 0, d->desc.restart != NULL } };
+        { ".restart", 0, d->desc.restart != NULL }
+    };
     memcpy(lines, options, sizeof options);
 }
 

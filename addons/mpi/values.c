@@ -75,12 +75,14 @@ keel_result keeli_column_begin(keel_domain *d, mpi_column *column, const keel_co
     column->value = aligned_alloc(align, (c->size / align + 1) * align);
     if (!column->value) return no_memory(d);
     if (!c->transient && keeli_owned_is(c)) return keeli_owned_begin(d, column);
-    column->handle_count = find_handles(c->fields, c->field_count, 0, NULL);
+    // a copy of a prefab has the handle of its template there, and no described field
+    const bool is_instance = strcmp(c->name, "keel_instance") == 0;
+    column->handle_count = is_instance ? 1 : find_handles(c->fields, c->field_count, 0, NULL);
     if (column->handle_count && sizeof(keel_entity) < sizeof(uint64_t))
         return keeli_domain_fail(d, KEEL_ERROR_COMPONENT,
                                  "component '%.80s' has handles: build Keel with those of 64 bits",
                                  c->name);
-    column->refers = column->handle_count > 0;
+    column->refers = column->handle_count > 0 && !is_instance; // templates have no ghosts
     column->handles = calloc(column->handle_count + 1u, sizeof *column->handles);
     column->mask = mask_of(c);
     if (!column->handles || !column->mask) return no_memory(d);

@@ -104,6 +104,16 @@ static bool copy_title(void *to, const void *from, void *data) {
 }
 KEEL_FIELDS(Title, text, giver);
 KEEL_COMPONENT(Title, KEEL_HAS_FIELDS(Title), .drop = drop_title, .copy = copy_title);
+typedef struct Gun {
+    keel_entity bullet; // a template
+} Gun;
+KEEL_FIELDS(Gun, bullet);
+KEEL_COMPONENT(Gun, KEEL_HAS_FIELDS(Gun));
+typedef struct Aim {
+    uint32_t at;
+} Aim;
+KEEL_COMPONENT(Aim, .no_padding = true);
+KEEL_TAG(Sniper, .required = KEEL_LIST(Aim));
 typedef struct Seen {
     uint64_t hash; // of what systems saw, in order
 } Seen;
@@ -131,6 +141,7 @@ KEEL_VALUED_RELATION(Letter, KEEL_HAS_FIELDS(Letter), .drop = drop_title, .copy 
 typedef Diary Log; // the value is the component of the source
 KEEL_VALUED_RELATION(Log, .exclusive = true, .drop = drop_diary, .copy = copy_diary,
                      .save = save_diary, .load = load_diary);
+KEEL_RELATION(Guards, .exclusive = true, .on_delete = KEEL_DELETE_SOURCES);
 KEEL_RELATION(Friend, .symmetric = true);
 typedef struct Married {
     uint64_t vow;
@@ -316,6 +327,47 @@ static keel_entity add(keel_world *w, uint64_t id, keel_entity parent, const cha
     return e;
 }
 
+// Makes the prefabs: on some ranks in another order.
+static void make_prefabs(keel_world *w, bool bullet_last) {
+    keel_world *t = keel_templates(w);
+    assert_non_null(t);
+    keel_entity bullet = bullet_last ? keel_null() : keel_add_entity(t, KEEL_INIT(Red));
+    const keel_entity tank = keel_add_entity(t, KEEL_INIT(Mood, { 3 }));
+    if (bullet_last) bullet = keel_add_entity(t, KEEL_INIT(Red));
+    const keel_entity gun = keel_add_child(t, tank, KEEL_INIT(Gun, { bullet }));
+    assert_false(keel_is_null(keel_add_child(t, tank, KEEL_INIT(Mood, { 4 })))); // without a name
+    assert_int_equal(keel_set_name(t, tank, "tank"), KEEL_OK);
+    assert_int_equal(keel_set_name(t, gun, "gun"), KEEL_OK);
+    assert_int_equal(keel_set_name(t, bullet, "bullet"), KEEL_OK);
+}
+
+static void add_tank(keel_world *w, uint64_t id) {
+    const keel_prefab tank = { keel_find_entity(keel_templates(w), keel_null(), "tank") };
+    const keel_entity root =
+        keel_spawn(w, tank, KEEL_INIT(keel_global_id, { id }), KEEL_INIT(Life, { 0, 0 }),
+                   KEEL_INIT(Seen, { 0 }), KEEL_INIT(Place, { (int32_t)id, 5 }));
+    KEEL_EACH_CHILD(w, root, part)
+        keel_add(w, part, keel_global_id, { ++id });
+}
+
+// Compares the copies of prefabs that this rank owns with its templates. Returns their number.
+static uint32_t check_tanks(keel_world *w) {
+    const keel_world *t = keel_templates(w);
+    const keel_entity tank = keel_find_entity(t, keel_null(), "tank");
+    const keel_entity gun = keel_find_entity(t, keel_null(), "tank/gun");
+    const keel_entity bullet = keel_find_entity(t, keel_null(), "bullet");
+    uint32_t count = 0;
+    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(w, e));) {
+        const uint64_t id = id_at((keel_scope *)w, e);
+        if (keel_has(w, e, keel_ghost) || id > UINT32_MAX || id % 100 < 31) continue;
+        const keel_entity expected[] = { tank, gun, keel_next_child(t, tank, gun) };
+        assert_true(keel_is_same(keel_prefab_of(w, e).root, expected[id % 100 - 31]));
+        if (id % 100 == 32) assert_true(keel_is_same(keel_get(w, e, Gun)->bullet, bullet));
+        ++count;
+    }
+    return count;
+}
+
 // Four roots that know each other; one is a tree, one has parts.
 static void add_cluster(keel_world *w, uint64_t k) {
     keel_entity r[4];
@@ -326,14 +378,20 @@ static void add_cluster(keel_world *w, uint64_t k) {
         r[i] = add(w, id, keel_null(), name);
         keel_add(w, r[i], Place, { (int32_t)(z % SPACE), (int32_t)(z >> 32) & (SPACE - 1) });
     }
+    const keel_entity wheel = add(w, k * 100 + 21, keel_null(), NULL);
+    const keel_entity motor = add(w, k * 100 + 22, keel_null(), NULL);
     for (uint64_t i = 0; i < 4; ++i) {
         keel_add(w, r[i], Knows, { { r[(i + 1) % 4], r[(i + 3) % 4] }, 0 });
         keel_add(w, r[i], Diary, { NULL, 0 });
+        keel_add(w, r[i], Sniper);
         keel_add(w, r[i], Title, { copy_text("king"), r[0] });
         keel_relate(w, r[i], Letter, r[(i + 2) % 4], { copy_text("dear"), r[1] });
         keel_relate(w, r[i], Letter, r[i], { NULL, keel_null() });
     }
     keel_relate(w, r[1], Log, r[3], { NULL, 0 });
+    keel_relate(w, r[3], Guards, r[2]); // it dies with the other, on whatever ranks they are
+    keel_relate(w, motor, Guards, wheel);
+    keel_relate(w, wheel, Guards, r[0]);
     keel_relate(w, r[2], Log, r[3], { NULL, 0 });
     const keel_entity arm = add(w, k * 100 + 11, r[0], "arm"),
                       leg = add(w, k * 100 + 12, r[0], "leg");
@@ -344,8 +402,6 @@ static void add_cluster(keel_world *w, uint64_t k) {
     keel_add(w, hand, Diary, { NULL, 0 });
     keel_add(w, hand, Title, { copy_text("left"), toe });
     keel_disable(w, hand, Title); // it goes disabled
-    const keel_entity wheel = add(w, k * 100 + 21, keel_null(), NULL);
-    const keel_entity motor = add(w, k * 100 + 22, keel_null(), NULL);
     const keel_entity screw = add(w, k * 100 + 23, motor, NULL);
     keel_relate(w, wheel, Part, r[1], { 1, 0 });
     keel_relate(w, motor, Part, r[1], { 2, 0 });
@@ -365,13 +421,16 @@ static void add_cluster(keel_world *w, uint64_t k) {
     keel_relate(w, r[2], Friend, r[2]);
     keel_relate(w, r[0], Married, r[2], { 1 });
     keel_relate(w, wheel, Married, hand, { 1 });
+    add_tank(w, k * 100 + 31);
 }
 
 static keel_world *new_world(keel_ranks ranks) {
     keel_world *w = keel_world_create(&(keel_world_desc){ .worker_count = 1 });
     assert_non_null(w);
     keel_register(w, Place, Life, Mood, Red, Rare, Knows, Seen, Part, Likes, Owes, Home, Friend,
-                  Married, Diary, Title, Letter, Log);
+                  Married);
+    keel_register(w, Diary, Title, Letter, Log, Gun, Guards, Aim, Sniper);
+    make_prefabs(w, ranks.rank & 1);
     uint64_t count;
     const uint64_t first = keel_rank_share(ranks, CLUSTERS, &count);
     for (uint64_t k = first; k < first + count; ++k)
@@ -383,6 +442,8 @@ static keel_domain *begin_domain(keel_ranks ranks, keel_world *w, const char *re
                                  keel_error *error) {
     return keel_domain_begin(w, &(keel_domain_desc){ .ranks = ranks,
                                                      .position = KEEL_OF(Place),
+                                                     .halo = ranks.count % 2 ? 0 : 9000,
+                                                     .ghosts = KEEL_LIST(Mood, Knows),
                                                      .together = KEEL_LIST(Part),
                                                      .restart = restart,
                                                      .error = error });
@@ -390,7 +451,7 @@ static keel_domain *begin_domain(keel_ranks ranks, keel_world *w, const char *re
 
 typedef struct outcome {
     keel_result result;
-    uint32_t balance_every;
+    uint32_t balance_every, tanks;
     const char *restart, *save_into; // NULL: from the beginning; to the end
     uint64_t hash, count, moved;
     char text[256];
@@ -410,6 +471,7 @@ static void play(keel_ranks ranks, void *data) {
         if (o->balance_every && i % o->balance_every == 0 && o->result >= 0)
             o->result = keel_domain_balance(d);
         assert_true(i % 10 || keel_world_check(w, NULL));
+        o->tanks += i == 20 && o->result >= 0 ? check_tanks(w) : 0;
     }
     if (o->result >= 0 && o->save_into) o->result = keel_domain_save(d, o->save_into);
     if (o->result >= 0) o->result = keel_domain_hash(d, &o->hash);
@@ -445,15 +507,17 @@ static void all_that_entities_have_goes_with_them(void **unused) {
         for (uint32_t r = 0; r < ranks; ++r)
             o[r].balance_every = ranks % 3 ? 9 : 0;
         assert_int_equal(keel_run_ranks(ranks, ranks, play, o), KEEL_OK);
-        uint64_t moved = 0;
+        uint64_t moved = 0, tanks = 0;
         for (uint32_t r = 0; r < ranks; ++r) {
             if (o[r].result < 0) fail_msg("rank %u of %u: %s", r, ranks, o[r].text);
             moved += o[r].moved;
+            tanks += o[r].tanks;
         }
         if (o[0].hash != plain.hash || o[0].count != plain.count)
             fail_msg("%u ranks: %llu entities with the hash %016llx, not %llu with %016llx", ranks,
                      (unsigned long long)o[0].count, (unsigned long long)o[0].hash,
                      (unsigned long long)plain.count, (unsigned long long)plain.hash);
+        assert_true(tanks == 3 * CLUSTERS);
         if (ranks > 1) assert_true(moved > 20 * CLUSTERS);
     }
 }
@@ -486,11 +550,104 @@ static void all_that_entities_have_is_in_a_checkpoint(void **unused) {
     (void)rmdir(folder);
 }
 
+// ------------------------------------------------------------------ what is refused
+KEEL_SYSTEM_ONCE(do_nothing, KEEL_MAY_READ(Place)) {}
+KEEL_WORKLOAD(no_tick, KEEL_STEP(do_nothing));
+
+typedef enum fault {
+    OWNS_MEMORY,
+    GHOSTS_WITH_HOOKS,
+    TOGETHER_MANY,
+    OTHER_RELATION,
+    OTHER_PREFABS,
+    LATE_PREFAB,
+    SAVE_FAILS,
+    FAULTS
+} fault;
+typedef Diary Secret; // its entries are lost on the way
+KEEL_COMPONENT(Secret, .drop = drop_diary, .copy = copy_diary);
+KEEL_RELATION(Extra);
+static keel_result fail_to_save(const void *value, keel_stream *out, void *data) {
+    (void)value, (void)out, (void)data;
+    return KEEL_ERROR_FILE;
+}
+typedef Diary Broken;
+KEEL_COMPONENT(Broken, .drop = drop_diary, .copy = copy_diary, .save = fail_to_save,
+               .load = load_diary);
+
+typedef struct refusal {
+    fault fault;
+    keel_result results[2];
+    char texts[2][256];
+} refusal;
+
+// Begins a domain of two ranks with a fault, and moves an entity of rank 1.
+static void begin_wrong(keel_ranks ranks, void *data) {
+    refusal *r = data;
+    keel_world *w = keel_world_create(&(keel_world_desc){ .worker_count = 1 });
+    keel_register(w, Place, Likes, Title, Broken);
+    if (r->fault == OWNS_MEMORY) keel_register(w, Secret);
+    if (r->fault == OTHER_RELATION && ranks.rank) keel_register(w, Extra);
+    keel_world *t = keel_templates(w);
+    const keel_entity e = keel_add_entity(w, KEEL_INIT(keel_global_id, { ranks.rank + 1 }),
+                                          KEEL_INIT(Place, { (int32_t)ranks.rank * 100, 0 }));
+    if (r->fault == OTHER_PREFABS)
+        keel_set_name(t, keel_add_entity(t), ranks.rank ? "car" : "tank");
+    keel_error error = { 0 };
+    const keel_domain_desc desc = { .ranks = ranks,
+                                    .position = KEEL_OF(Place),
+                                    .ghosts =
+                                        r->fault == GHOSTS_WITH_HOOKS ? KEEL_LIST(Title) : NULL,
+                                    .together = r->fault == TOGETHER_MANY ? KEEL_LIST(Likes) : NULL,
+                                    .error = &error };
+    keel_domain *d = keel_domain_begin(w, &desc);
+    const bool is_rank_1 = d && keel_domain_status_of(d).rank == 1;
+    if (is_rank_1 && r->fault == LATE_PREFAB)
+        assert_int_equal(keel_apply_prefab(w, e, (keel_prefab){ keel_add_entity(t) }), KEEL_OK);
+    if (is_rank_1 && r->fault == SAVE_FAILS) keel_add(w, e, Broken, { NULL, 0 });
+    if (is_rank_1) keel_add(w, e, Place, { -1000, 0 });
+    if (is_rank_1) assert_false(keel_has(w, e, keel_ghost));
+    r->results[ranks.rank] = d ? keel_domain_step(d, KEEL_WORKLOAD_OF(no_tick)) : error.result;
+    snprintf(r->texts[ranks.rank], sizeof r->texts[0], "%s",
+             d ? keel_domain_error(d)->message : error.message);
+    keel_domain_end(d);
+    assert_true(keel_world_check(w, NULL));
+    keel_world_destroy(w);
+}
+
+static void what_cannot_go_is_refused_on_all_ranks(void **unused) {
+    (void)unused;
+    static const struct {
+        keel_result result;
+        const char *text;
+    } expected[FAULTS] = {
+        { KEEL_ERROR_COPY, "component 'Secret' cannot go to other ranks: its values own memory; "
+                           "give it .save and .load, or make it .transient" },
+        { KEEL_ERROR_ARGUMENT, "ghosts cannot have 'Title': its values have hooks" },
+        { KEEL_ERROR_ARGUMENT, "'Likes' is in .together, and is no exclusive relation" },
+        { KEEL_ERROR_SCHEMA, "relation 'Extra': it is registered here, but not on rank 0" },
+        { KEEL_ERROR_SCHEMA, "the names of prefabs: it is not the same as on rank 0" },
+        { KEEL_ERROR_UNKNOWN, "'keel_instance' of an entity refers to a template that was made "
+                              "after keel_domain_begin; make all prefabs before" },
+        { KEEL_ERROR_FILE, "'Broken': .save failed" },
+    };
+    for (int f = 0; f < FAULTS; ++f) {
+        refusal r = { .fault = (fault)f };
+        assert_int_equal(keel_run_ranks(2, 3, begin_wrong, &r), KEEL_OK);
+        for (int i = 0; i < 2; ++i) {
+            if (!strstr(r.texts[i], expected[f].text))
+                fail_msg("%d on rank %d: %s", f, i, r.texts[i]);
+            assert_int_equal(r.results[i], expected[f].result);
+        }
+    }
+}
+
 int main(void) {
     static const struct CMUnitTest tests[] = {
         TEST(all_that_entities_have_goes_with_them, "all that entities have goes with them"),
         TEST(all_that_entities_have_is_in_a_checkpoint,
              "all that entities have is in a checkpoint"),
+        TEST(what_cannot_go_is_refused_on_all_ranks, "what cannot go is refused on all ranks"),
     };
     return RUN(tests);
 }
