@@ -60,7 +60,9 @@ static keel_result agree_on_head(keel_domain *d, const char *folder, keel_result
     const bool is_first = d->desc.ranks.rank == 0;
     if (own >= 0 && is_first)
         own = keeli_checkpoint_folder(d, folder, &head->is_new, &head->number);
-    KEEL_TRY(keeli_domain_agree(d, own, 0));
+    own = keeli_domain_agree(d, own, 0);
+    if (own < 0 && head->is_new) (void)rmdir(folder);
+    KEEL_TRY(own);
     KEEL_TRY(keeli_domain_tell_all(d, head, is_first ? sizeof *head : 0));
     if (d->receive[0].size != sizeof *head)
         return keeli_domain_fail(d, KEEL_ERROR_FORMAT, "rank 0 told no number of the checkpoint");

@@ -180,6 +180,21 @@ static keel_result find_ghost_components(keel_domain *d) {
     return KEEL_OK;
 }
 
+// Tracks what the readers of the domain follow. Each step reads all of it, so the logs need no
+// limit.
+static keel_result track_ids(keel_domain *d) {
+    const keel_component *const tracked[] = { KEEL_OF(keel_global_id), KEEL_OF(keel_ghost),
+                                              KEEL_OF(keel_known_ghost) };
+    for (size_t i = 0; i < sizeof tracked / sizeof *tracked; ++i) {
+        const uint32_t kinds = i ? KEEL_TRACK_DELETION : KEEL_TRACK_INSERTION | KEEL_TRACK_DELETION;
+        if (!keel_register_component(d->world, tracked[i]) ||
+            keel_track_component(d->world, tracked[i], kinds) < 0 ||
+            keel_set_limit_of(d->world, tracked[i], UINT32_MAX) < 0)
+            return keeli_domain_fail_world(d);
+    }
+    return KEEL_OK;
+}
+
 static keel_result check_desc(keel_domain *d) {
     const keel_component *position = d->desc.position;
     if (!position || d->desc.dimensions < 1 || d->desc.dimensions > MPI_AXES)
@@ -194,15 +209,7 @@ static keel_result check_desc(keel_domain *d) {
                                  "(KEEL_FIELDS), and .halo 0 or more",
                                  (unsigned)d->desc.dimensions, position->name);
     d->desc.position = keel_register_component(d->world, position);
-    if (!d->desc.position || !keel_register_component(d->world, KEEL_OF(keel_global_id)) ||
-        !keel_register_component(d->world, KEEL_OF(keel_ghost)) ||
-        !keel_register_component(d->world, KEEL_OF(keel_known_ghost)) ||
-        keel_track_component(d->world, KEEL_OF(keel_known_ghost), KEEL_TRACK_DELETION) < 0 ||
-        keel_track_component(d->world, KEEL_OF(keel_ghost), KEEL_TRACK_DELETION) < 0 ||
-        keel_track_component(d->world, KEEL_OF(keel_global_id),
-                             KEEL_TRACK_INSERTION | KEEL_TRACK_DELETION) < 0)
-        return keeli_domain_fail_world(d);
-    return KEEL_OK;
+    return d->desc.position ? track_ids(d) : keeli_domain_fail_world(d);
 }
 
 static keel_domain *refuse(const keel_domain_desc *desc, keel_result result, const char *text) {

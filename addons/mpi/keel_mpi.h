@@ -50,8 +50,12 @@
 /// **Prefabs.** A copy goes as a copy of the template that has the same path of names there. Make
 /// the prefabs, with the same names, on all ranks before keel_domain_begin.
 ///
+/// **Checkpoints.** keel_domain_save writes the model into a folder, and `.restart` begins with it,
+/// on any number of ranks.
+///
 /// **Threads and order.** All functions of a domain belong to the world's owner. All ranks call
-/// keel_domain_begin, keel_domain_step, keel_domain_count and keel_domain_hash in the same order.
+/// keel_domain_begin, keel_domain_step, keel_domain_count, keel_domain_hash and keel_domain_save in
+/// the same order.
 #pragma once
 #include <keel/keel.h>
 
@@ -136,8 +140,7 @@ typedef struct keel_known_ghost {
 KEEL_FIELDS(keel_global_id, value);
 KEEL_COMPONENT(keel_global_id, KEEL_HAS_FIELDS(keel_global_id), .storage = KEEL_INDEXED);
 KEEL_FIELDS(keel_ghost, stamp, is_bare, is_used);
-KEEL_COMPONENT(keel_ghost,
-               KEEL_HAS_FIELDS(keel_ghost)); // saves have it: a restart leaves ghosts out
+KEEL_COMPONENT(keel_ghost, KEEL_HAS_FIELDS(keel_ghost)); // not transient: checkpoints have it
 KEEL_COMPONENT(keel_known_ghost, .transient = true);
 /// @endcond
 

@@ -72,7 +72,7 @@ keel_result keeli_checkpoint_folder(keel_domain *d, const char *folder, bool *is
     if (!all) return cannot(d, "open the folder", folder, errno);
     uint64_t found;
     for (const struct dirent *one; (one = readdir(all)) != NULL;)
-        if (is_part(one->d_name, &found) && found >= *number) *number = found + 1;
+        if (is_part(one->d_name, &found) && *number && found >= *number) *number = found + 1;
     (void)closedir(all);
     return *number ? KEEL_OK
                    : keeli_domain_fail(d, KEEL_ERROR_FILE,

@@ -26,6 +26,7 @@ const char *picture_draw_map(const map *boids, const options *o, uint32_t ranks)
         if (rank < RANK_COLOURS) map_draw_legend(canvas, 95.0 * rank, rank_colours[rank], text);
         map_draw_points(canvas, boids, rank, rank_colours[rank % RANK_COLOURS]);
     }
+    if (ranks > 1) map_draw_note(canvas, "boxes: where the boids of a rank are");
     if (ranks > 1) map_draw_regions(canvas, boids);
     return drawing_finish(canvas, o->picture);
 }
@@ -35,8 +36,11 @@ const char *picture_draw_map(const map *boids, const options *o, uint32_t ranks)
 enum { CURVE_WIDTH = 1280, CURVE_HEIGHT = 760 };
 
 static void draw_order(cairo_t *canvas, const record *r) {
+    double most = 0.2;
+    for (uint32_t i = 0; i < r->count; ++i)
+        if (r->rows[i].order > most) most = r->rows[i].order;
     const chart plot = { .left = 90, .top = 110, .right = 1240, .bottom = 400, .steps = r->count,
-                         .high = 1, .each = 0.2, .is_percent = true };
+                         .high = ceil(most * 5) / 5, .each = most > 0.4 ? 0.2 : 0.1, .is_percent = true };
     chart_draw_axes(canvas, &plot, NULL);
     drawing_text(canvas, plot.left, plot.top - 14, 0, 15, ink,
                  "order: the mean way as a share of the mean length of ways (100 %: all fly the same way)");
@@ -67,6 +71,7 @@ static void draw_imbalance(cairo_t *canvas, const record *r) {
 const char *picture_draw_curve(const record *r, const options *o, uint32_t ranks) {
     char number[32], text[128];
     cairo_t *canvas = drawing_begin(CURVE_WIDTH, CURVE_HEIGHT);
+    cairo_set_line_join(canvas, CAIRO_LINE_JOIN_ROUND);
     drawing_whole(o->boids, number);
     snprintf(text, sizeof text, "%s boids on %" PRIu32 " rank%s", number, ranks, ranks == 1 ? "" : "s");
     drawing_text(canvas, 90, 54, 0, 26, ink, text);

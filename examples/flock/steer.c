@@ -21,14 +21,18 @@ static uint32_t number_of(uint64_t tag) { return (uint32_t)(tag >> 32); }
 
 // ---- lengths ------------------------------------------------------------------------------------
 
-uint32_t steer_length(steer_way way) {
-    const uint64_t square = (uint64_t)((int64_t)way.x * way.x + (int64_t)way.y * way.y);
+// Returns the root of a square, rounded down.
+static uint32_t root_of(uint64_t square) {
     uint64_t root = (uint64_t)sqrt((double)square); // near enough on every machine; the loops make it exact
     while (root * root > square)
         --root;
     while ((root + 1) * (root + 1) <= square)
         ++root;
     return (uint32_t)root;
+}
+
+uint32_t steer_length(steer_way way) {
+    return root_of((uint64_t)((int64_t)way.x * way.x + (int64_t)way.y * way.y));
 }
 
 static steer_way stretch(steer_way way, int32_t wanted, uint32_t length) {
@@ -65,14 +69,23 @@ typedef struct steer_list {
     uint32_t places[LIST_ROOM]; // in the grid
 } steer_list;
 
+// Fills the table of how much each neighbour pushes: the nearer, the more, and not at all beyond five
+// eighths of what a boid sees. The numbers are for a distance of 1, as they are multiplied by it.
+static void fill_pushes(steer_sight *sight) {
+    const int32_t close = BOIDS_REACH / 8 * 5, part = BOIDS_REACH / STEER_PARTS * BOIDS_REACH;
+    for (int32_t i = 0; i < STEER_PARTS; ++i) {
+        const int32_t distance = (int32_t)root_of((uint64_t)i * (uint64_t)part + (uint64_t)part / 2);
+        sight->pushes[i] = distance < close ? (int32_t)(1024 * (int64_t)(close - distance) / distance) : 0;
+    }
+}
+
 // Adds up the list, and empties it.
-static void add_list(steer_sums *s, steer_list *list, const near_point *points, near_point own) {
-    static const int64_t close = (int64_t)BOIDS_REACH * BOIDS_REACH / 16 * 6;
+static void add_list(steer_sums *s, steer_list *list, const steer_sight *sight, near_point own) {
     steer_sums sums = *s;
     for (uint32_t i = 0; i < list->count; ++i) {
-        const near_point q = points[list->places[i]];
-        const int64_t x = (int64_t)q.x - own.x, y = (int64_t)q.y - own.y, room = close - (x * x + y * y);
-        const int64_t push = room > 0 ? room >> 20 : 0; // 0 to 1535
+        const near_point q = sight->grid.points[list->places[i]];
+        const int64_t x = (int64_t)q.x - own.x, y = (int64_t)q.y - own.y;
+        const int64_t push = sight->pushes[(x * x + y * y) >> 24];
         const steer_way way = way_of(q.tag);
         sums.x += x;
         sums.y += y;
@@ -88,11 +101,12 @@ static void add_list(steer_sums *s, steer_list *list, const near_point *points, 
 
 // Lists those in a row of the grid who are seen. There is no branch: whether one is seen cannot be
 // foretold, and a wrong guess takes longer than all else.
-static void list_row(steer_sums *s, steer_list *list, const near_point *points, near_point own,
+static void list_row(steer_sums *s, steer_list *list, const steer_sight *sight, near_point own,
                      uint32_t begin, uint32_t end) {
     static const int64_t far = (int64_t)BOIDS_REACH * BOIDS_REACH;
+    const near_point *points = sight->grid.points;
     while (begin < end) {
-        if (list->count == LIST_ROOM) add_list(s, list, points, own);
+        if (list->count == LIST_ROOM) add_list(s, list, sight, own);
         const uint32_t room = LIST_ROOM - list->count, stop = end - begin < room ? end : begin + room;
         uint32_t count = list->count;
         for (; begin < stop; ++begin) {
@@ -129,9 +143,9 @@ static void steer_cell(steer_sight *sight, uint32_t row, uint32_t column) {
         list.count = 0;
         for (uint32_t r = top; r < bottom; ++r) {
             const uint32_t *cells = g->starts + (size_t)r * g->columns;
-            list_row(&sums, &list, g->points, own, cells[left], cells[right]);
+            list_row(&sums, &list, sight, own, cells[left], cells[right]);
         }
-        add_list(&sums, &list, g->points, own);
+        add_list(&sums, &list, sight, own);
         sight->turns[number_of(own.tag)] = steer_shorten(turn_of(&sums, way_of(own.tag)), BOIDS_TURN);
     }
 }
@@ -144,7 +158,10 @@ void steer_rows(steer_sight *sight, uint32_t begin, uint32_t end) {
 
 // ---- filling ------------------------------------------------------------------------------------
 
-void steer_clear(steer_sight *sight) { near_clear(&sight->grid); }
+void steer_clear(steer_sight *sight) {
+    near_clear(&sight->grid);
+    fill_pushes(sight);
+}
 
 bool steer_add(steer_sight *sight, int32_t x, int32_t y, steer_way way, uint32_t number) {
     if (number != STEER_BLIND && number >= sight->room) {

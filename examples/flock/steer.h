@@ -9,6 +9,7 @@ enum {
     BOIDS_FASTEST = 1 << 12, // way of a step: it fits into 16 bits
     BOIDS_SLOWEST = 1 << 11,
     BOIDS_TURN = 400, // the most that a way changes in a step
+    STEER_PARTS = 256, // of the square of BOIDS_REACH
 };
 
 typedef struct steer_way {
@@ -20,6 +21,7 @@ typedef struct steer_sight {
     steer_way *turns; // by number, once steer_rows has seen all rows of the grid
     // private
     uint32_t room;
+    int32_t pushes[STEER_PARTS + 1]; // of a neighbour, by the square of its distance
 } steer_sight;
 
 // The number of boids that are seen, but do not see.

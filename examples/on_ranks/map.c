@@ -29,6 +29,7 @@ void map_draw_points(cairo_t *canvas, const map *m, uint32_t kind, colour c) {
     const double fit = 0.35 * MAP_SIDE / sqrt((double)m->count + 1);
     const double radius = fit < 0.6 ? 0.6 : fit > 4 ? 4 : fit;
     cairo_set_source_rgba(canvas, c.red, c.green, c.blue, 0.85);
+    cairo_set_antialias(canvas, CAIRO_ANTIALIAS_NONE); // squares of whole pixels make a file of half the size
     for (uint64_t i = 0; i < m->count; ++i) {
         const map_point *p = &m->points[i];
         if (p->kind != kind) continue;
@@ -36,6 +37,7 @@ void map_draw_points(cairo_t *canvas, const map *m, uint32_t kind, colour c) {
         if (i % 4096 == 0) cairo_fill(canvas); // long paths are slow
     }
     cairo_fill(canvas);
+    cairo_set_antialias(canvas, CAIRO_ANTIALIAS_DEFAULT);
 }
 
 void map_draw_regions(cairo_t *canvas, const map *m) {

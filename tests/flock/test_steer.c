@@ -3,7 +3,7 @@
 // the order, and crowds.
 #include "steer.h"
 #include "support/test.h"
-#include <stdlib.h>
+#include <math.h>
 
 typedef struct boid {
     int32_t x, y;
@@ -25,7 +25,7 @@ static boid random_boid(uint64_t *state, int32_t side) {
 
 // Computes the turn of a boid by the three rules, from all others.
 static steer_way plain_turn(const boid *all, uint32_t count, const boid *own) {
-    const int64_t reach = BOIDS_REACH, close = reach * reach * 3 / 8;
+    const int64_t reach = BOIDS_REACH, close = reach * 5 / 8, part = 1 << 24;
     int64_t seen = 0, x = 0, y = 0, way_x = 0, way_y = 0, away_x = 0, away_y = 0;
     for (const boid *b = all; b < all + count; ++b) {
         const int64_t dx = (int64_t)b->x - own->x, dy = (int64_t)b->y - own->y, square = dx * dx + dy * dy;
@@ -35,8 +35,9 @@ static steer_way plain_turn(const boid *all, uint32_t count, const boid *own) {
         y += dy;
         way_x += b->way.x;
         way_y += b->way.y;
-        if (square < close) away_x -= dx * ((close - square) / (1 << 20));
-        if (square < close) away_y -= dy * ((close - square) / (1 << 20));
+        const int64_t distance = (int64_t)sqrt((double)(square / part * part + part / 2)); // of 256 squares
+        if (distance < close) away_x -= dx * (1024 * (close - distance) / distance);
+        if (distance < close) away_y -= dy * (1024 * (close - distance) / distance);
     }
     if (!seen) return (steer_way){ 0, 0 };
     const int64_t turn_x = (way_x / seen - own->way.x) / 8 + x / seen / 128 + away_x / 65536;

@@ -38,8 +38,22 @@ unnamed() { # prints the files of the folder that the manifest does not name: of
     done
 }
 
+strike() { # kills a process; mpirun sometimes waits for ever then, so that it is killed, too, with what it has started
+    kill -9 "$1" 2>/dev/null || return 0
+    [ "$mpirun" ] || return 0
+    {
+        sleep 20
+        for left in $(pgrep -P $pid) $pid; do kill -9 "$left"; done
+    } >/dev/null 2>&1 &
+    watch=$!
+}
+
 finish() { # waits; true if the run came to its end, with the right hash
-    if wait $pid; then
+    status=0
+    wait $pid || status=$?
+    [ -z "$watch" ] || kill $watch 2>/dev/null || true
+    watch=
+    if [ $status = 0 ]; then
         [ "$(cat "$work/out")" = "$expected" ] && return 0
         echo "after $kills kills: $(cat "$work/out"), not $expected" >&2
         exit 1
@@ -49,7 +63,7 @@ finish() { # waits; true if the run came to its end, with the right hash
 }
 
 if [ "$mpirun" ]; then expected=$("$mpirun" -n 1 "$program"); else expected=$("$program" --ranks 1); fi
-kills=0 ends=0 saving=0
+kills=0 ends=0 saving=0 watch=
 begin=$(date +%s%N)
 start 2
 finish || { echo "the program ends with an error: $(cat "$work/err")" >&2; exit 1; }
@@ -60,7 +74,7 @@ while [ "$kills" -lt "$count" ]; do
     start $((1 + $(random 6)))
     sleep "$(awk "BEGIN { print $(random $longest) / 1000 }")"
     victim=$(killed)
-    [ "$victim" ] && kill -9 "$victim" 2>/dev/null || true
+    [ -z "$victim" ] || strike "$victim"
     if finish; then # it was faster
         ends=$((ends + 1))
         rm -rf "$folder"

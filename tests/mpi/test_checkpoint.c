@@ -360,12 +360,26 @@ typedef struct Odd {
 } Odd;
 KEEL_COMPONENT(Odd);
 
+// What makes a save fail: an entity of rank 1, or the disk.
+typedef enum save_cause { THE_FOLDER, AN_ODD, NO_ID, DISABLED, THE_DISK } save_cause;
+
 typedef struct failure {
+    save_cause cause;
     const char *into, *text;
     keel_result result;
-    bool has_odd, has_limit; // an Odd on rank 1; a limit of the size of files
     uint64_t hash;
 } failure;
+
+static keel_entity add_cause(keel_world *w, save_cause cause) {
+    const keel_global_id id = { 9999 };
+    if (cause == AN_ODD)
+        return keel_add_entity(w, KEEL_INIT(keel_global_id, id), KEEL_INIT(Odd, { 'a', 1 }));
+    if (cause == NO_ID) return keel_add_entity(w, KEEL_INIT(Speed, { 1, 1 }));
+    if (cause != DISABLED) return keel_null();
+    const keel_entity e = keel_add_entity(w, KEEL_INIT(keel_global_id, id));
+    assert_int_equal(keel_enable_entity(w, e, false), KEEL_OK);
+    return e;
+}
 
 static void set_limit(rlim_t bytes) {
     const struct rlimit limit = { bytes, RLIM_INFINITY };
@@ -380,21 +394,19 @@ static void play_failing(keel_ranks ranks, void *data) {
     keel_error error = { 0 };
     keel_domain *d = begin_domain(ranks, w, &error);
     assert_non_null(d);
-    keel_entity odd = keel_null();
+    keel_entity cause = keel_null();
     for (uint32_t i = 0; i < STEPS; ++i) {
         assert_int_equal(keel_domain_step(d, KEEL_WORKLOAD_OF(tick)), KEEL_OK);
         if (i != 20) continue;
-        if (f->has_odd && ranks.rank == 1)
-            odd =
-                keel_add_entity(w, KEEL_INIT(keel_global_id, { 9999 }), KEEL_INIT(Odd, { 'a', 1 }));
-        if (f->has_limit) set_limit(1024);
+        if (ranks.rank == 1) cause = add_cause(w, f->cause);
+        if (f->cause == THE_DISK) set_limit(1024);
         assert_int_equal(keel_domain_save(d, f->into), f->result);
         const char *text = keel_domain_error(d)->message;
         if (!strstr(text, f->text)) fail_msg("'%s' is not in '%s'", f->text, text);
-        if (!keel_is_null(odd)) keel_delete_entity(w, odd);
+        if (!keel_is_null(cause)) keel_delete_entity(w, cause);
         uint64_t all; // all ranks have saved
         assert_int_equal(keel_domain_count(d, &all), KEEL_OK);
-        if (f->has_limit) set_limit(RLIM_INFINITY);
+        if (f->cause == THE_DISK) set_limit(RLIM_INFINITY);
     }
     uint64_t hash = 0;
     assert_int_equal(keel_domain_hash(d, &hash), KEEL_OK);
@@ -410,14 +422,17 @@ static void saves_that_fail_change_nothing(void **unused) {
     write_text(in(root, "file"), "a file");
     const char *const file = strdup(in(root, "file")), *const far = strdup(in(root, "no/where"));
     const failure failures[] = {
-        { file, "file': Not a directory", KEEL_ERROR_FILE, false, false, 0 },
-        { far, "no/where': No such file or directory", KEEL_ERROR_FILE, false, false, 0 },
-        { "/proc", "cannot write beside '/proc/1-", KEEL_ERROR_FILE, false, false, 0 },
-        { "", "needs a folder", KEEL_ERROR_ARGUMENT, false, false, 0 },
-        { folder, "rank 1: 'Odd' does not say", KEEL_ERROR_SCHEMA, true, false, 0 },
-        { other_folder, "rank 1: 'Odd' does not say", KEEL_ERROR_SCHEMA, true, false, 0 },
-        { folder, "cannot write '", KEEL_ERROR_FILE, false, true, 0 },
-        { other_folder, "cannot write '", KEEL_ERROR_FILE, false, true, 0 },
+        { THE_FOLDER, file, "file': Not a directory", KEEL_ERROR_FILE, 0 },
+        { THE_FOLDER, far, "no/where': No such file or directory", KEEL_ERROR_FILE, 0 },
+        { THE_FOLDER, "/proc", "cannot write beside '/proc/1-", KEEL_ERROR_FILE, 0 },
+        { THE_FOLDER, "", "needs a folder", KEEL_ERROR_ARGUMENT, 0 },
+        { AN_ODD, folder, "rank 1: 'Odd' does not say", KEEL_ERROR_SCHEMA, 0 },
+        { AN_ODD, other_folder, "rank 1: 'Odd' does not say", KEEL_ERROR_SCHEMA, 0 },
+        { NO_ID, folder, "has no keel_global_id, or a disabled one", KEEL_ERROR_UNKNOWN, 0 },
+        { NO_ID, other_folder, "has no keel_global_id", KEEL_ERROR_UNKNOWN, 0 },
+        { DISABLED, other_folder, "has no keel_global_id", KEEL_ERROR_UNKNOWN, 0 },
+        { THE_DISK, folder, "cannot write '", KEEL_ERROR_FILE, 0 },
+        { THE_DISK, other_folder, "cannot write '", KEEL_ERROR_FILE, 0 },
     };
     (void)signal(SIGXFSZ, SIG_IGN);
     for (size_t i = 0; i < sizeof failures / sizeof *failures; ++i) {
