@@ -222,6 +222,19 @@ static keel_result pack_part(keel_domain *d, keel_world *world, mpi_bytes *out) 
     return result;
 }
 
+// Makes a world know the components of the domain's, and its templates of prefabs, with their
+// handles.
+static keel_result prepare_world(keel_domain *d, keel_world *world) {
+    keel_result result = stage_register(world, d->world, NULL);
+    if (result >= 0 && d->template_count) {
+        keel_world *templates = keel_templates(world);
+        result = templates ? keel_copy_world(d->template_world, templates) : KEEL_ERROR_MEMORY;
+    }
+    return result >= 0
+               ? KEEL_OK
+               : keeli_domain_fail(d, result, "a restart: %.180s", keel_result_text(result));
+}
+
 // Loads the file of a part into a world that knows the same components.
 static keel_result load_world(keel_domain *d, const mpi_manifest *m, const mpi_part *part,
                               const char *path, keel_world *world) {
@@ -240,10 +253,8 @@ static keel_result load_world(keel_domain *d, const mpi_manifest *m, const mpi_p
                                    "'%.120s' does not have the hash that the manifest says: it is "
                                    "damaged, or of another checkpoint",
                                    path);
-    else if (stage_register(world, d->world, NULL) < 0)
-        result = keeli_domain_fail(d, KEEL_ERROR_MEMORY, "a restart: %.180s",
-                                   keel_last_error(world)->message);
-    else {
+    else result = prepare_world(d, world);
+    if (result >= 0) {
         const keel_load_options options = { .error = &error,
                                             .max_bytes = UINT64_C(1) << 40,
                                             .max_entities = UINT32_MAX };

@@ -121,7 +121,7 @@ struct keel_domain {
     mpi_column *columns; // the components of entities, by name: the same on all ranks
     uint32_t column_count;
     const keel_component **components; // those of the columns; NULL ends the list
-    mpi_column *relations; // all of the world, by name
+    mpi_column *relations;             // all of the world, by name
     uint32_t relation_count;
     const keel_component *child;     // the relation of children to parents
     const keel_component **together; // the relations whose sources go with their targets
@@ -271,6 +271,9 @@ keel_entity keeli_prefab_at(const keel_domain *d, uint64_t number);
 // Returns the id of an entity that `what`, a component or relation, refers to. `marks` and errors
 // as below.
 bool keeli_handle_to_id(keel_domain *d, keel_entity e, const char *what, bool marks, uint64_t *id);
+// Marks an entity that other ranks know, so that they hear of its end. Ghosts are known already.
+// False: out of memory.
+bool keeli_handle_mark(keel_domain *d, keel_entity e, uint64_t id);
 // Returns the entity of an id, or a new ghost that stands for it. False: an error was kept.
 bool keeli_handle_from_id(keel_domain *d, uint64_t id, keel_entity *out);
 // Makes ids of the handles in a value: 0 for null, another one for all that are dead. `marks` is

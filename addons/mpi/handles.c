@@ -33,8 +33,7 @@ static void refuse(keel_domain *d, keel_entity e, const char *what) {
                                 what, (unsigned)keel_entity_index(e));
 }
 
-// Marks an entity that others will know. Ghosts are known already.
-static bool mark_known(keel_domain *d, keel_entity e, uint64_t id) {
+bool keeli_handle_mark(keel_domain *d, keel_entity e, uint64_t id) {
     if (!id || id >= mpi_first_reserved || keel_has_component(d->world, e, KEEL_OF(keel_ghost)) ||
         keel_has_component(d->world, e, KEEL_OF(keel_known_ghost)))
         return true;
@@ -47,7 +46,7 @@ bool keeli_handle_to_id(keel_domain *d, keel_entity e, const char *what, bool ma
         refuse(d, e, what);
         return false;
     }
-    if (!marks || mark_known(d, e, *id)) return true;
+    if (!marks || keeli_handle_mark(d, e, *id)) return true;
     (void)keeli_domain_fail_world(d);
     return false;
 }

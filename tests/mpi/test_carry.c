@@ -424,13 +424,14 @@ static void add_cluster(keel_world *w, uint64_t k) {
     add_tank(w, k * 100 + 31);
 }
 
-static keel_world *new_world(keel_ranks ranks) {
+// `turns`: odd ranks make their templates in another order.
+static keel_world *new_world(keel_ranks ranks, bool turns) {
     keel_world *w = keel_world_create(&(keel_world_desc){ .worker_count = 1 });
     assert_non_null(w);
     keel_register(w, Place, Life, Mood, Red, Rare, Knows, Seen, Part, Likes, Owes, Home, Friend,
                   Married);
     keel_register(w, Diary, Title, Letter, Log, Gun, Guards, Aim, Sniper);
-    make_prefabs(w, ranks.rank & 1);
+    make_prefabs(w, turns && ranks.rank & 1);
     uint64_t count;
     const uint64_t first = keel_rank_share(ranks, CLUSTERS, &count);
     for (uint64_t k = first; k < first + count; ++k)
@@ -459,7 +460,7 @@ typedef struct outcome {
 
 static void play(keel_ranks ranks, void *data) {
     outcome *o = (outcome *)data + ranks.rank;
-    keel_world *w = new_world(ranks);
+    keel_world *w = new_world(ranks, !o->restart && !o->save_into); // fields refer to templates
     if (o->restart) keel_clear_entities(w);
     keel_error error = { 0 };
     keel_domain *d = begin_domain(ranks, w, o->restart, &error);
@@ -486,7 +487,7 @@ static void play(keel_ranks ranks, void *data) {
 // Plays without a domain; a domain of one rank only hashes the end.
 static void play_plain(keel_ranks ranks, void *data) {
     outcome *o = data;
-    keel_world *w = new_world(ranks);
+    keel_world *w = new_world(ranks, true);
     for (uint32_t i = 0; i < STEPS; ++i)
         assert_true(keel_run_workload(w, tick) >= 0);
     keel_domain *d = begin_domain(ranks, w, NULL, NULL);
@@ -642,12 +643,48 @@ static void what_cannot_go_is_refused_on_all_ranks(void **unused) {
     }
 }
 
+// ------------------------------------------------------------------ edges to ghosts
+// Rank 0 relates its entity to one of rank 1, which has always been there, and which dies.
+static void relate_to_ghost(keel_ranks ranks, void *data) {
+    bool *is_over = data;
+    keel_world *w = keel_world_create(&(keel_world_desc){ .worker_count = 1 });
+    keel_register(w, Place, Likes);
+    const uint64_t first = ranks.rank * 10u + 1;
+    for (uint64_t i = 0; i < 10; ++i)
+        keel_add_entity(w, KEEL_INIT(keel_global_id, { first + i }),
+                        KEEL_INIT(Place, { (int32_t)(first + i) * 10, 0 }));
+    keel_domain *d = keel_domain_begin(
+        w, &(keel_domain_desc){
+               .ranks = ranks, .position = KEEL_OF(Place), .dimensions = 1, .halo = 30 });
+    assert_non_null(d);
+    assert_int_equal(keel_domain_step(d, KEEL_WORKLOAD_OF(no_tick)), KEEL_OK);
+    const keel_entity near = keel_domain_find(d, (keel_global_id){ 10 });
+    const keel_entity far = keel_domain_find(d, (keel_global_id){ 11 });
+    assert_true(keel_is_alive(w, near) && keel_is_alive(w, far));
+    if (ranks.rank == 0) assert_int_equal(keel_relate(w, near, Likes, far), KEEL_OK);
+    assert_int_equal(keel_domain_step(d, KEEL_WORKLOAD_OF(no_tick)), KEEL_OK);
+    if (ranks.rank == 0) assert_int_equal(keel_target_count(w, near, Likes), 1);
+    if (ranks.rank == 1) assert_int_equal(keel_delete_entity(w, far), KEEL_OK);
+    assert_int_equal(keel_domain_step(d, KEEL_WORKLOAD_OF(no_tick)), KEEL_OK);
+    is_over[ranks.rank] = !keel_is_alive(w, far) && keel_target_count(w, near, Likes) == 0;
+    keel_domain_end(d);
+    keel_world_destroy(w);
+}
+
+static void an_edge_to_a_ghost_ends_with_its_entity(void **unused) {
+    (void)unused;
+    bool is_over[2] = { false, false };
+    assert_int_equal(keel_run_ranks(2, 5, relate_to_ghost, is_over), KEEL_OK);
+    assert_true(is_over[0] && is_over[1]);
+}
+
 int main(void) {
     static const struct CMUnitTest tests[] = {
         TEST(all_that_entities_have_goes_with_them, "all that entities have goes with them"),
         TEST(all_that_entities_have_is_in_a_checkpoint,
              "all that entities have is in a checkpoint"),
         TEST(what_cannot_go_is_refused_on_all_ranks, "what cannot go is refused on all ranks"),
+        TEST(an_edge_to_a_ghost_ends_with_its_entity, "an edge to a ghost ends with its entity"),
     };
     return RUN(tests);
 }
