@@ -229,7 +229,9 @@ static keel_result send_away(keel_domain *d, bool is_first) {
     const mpi_list *unknown = &d->lists[d->desc.ranks.count];
     for (uint32_t i = 0; i < unknown->count; ++i)
         KEEL_TRY(send_to_unknown(d, unknown->items[i]));
-    keel_reader_advance(d->ghosts_deleted); // those that were deleted here did not die
+    // those that left did not die
+    keel_reader_advance(d->known_deleted);
+    keel_reader_advance(d->ghosts_deleted);
     return keeli_ids_update(d);
 }
 
