@@ -184,7 +184,8 @@ static keel_result send_to_unknown(keel_domain *d, keel_entity ghost) {
     const keel_global_id *id = keel_get_component(d->world, ghost, KEEL_OF(keel_global_id));
     const uint64_t leader = id->value;
     mpi_list *list = &d->lists[d->desc.ranks.count + 1];
-    list->count = d->note.size = 0;
+    list->count = 0;
+    d->note.size = 0;
     if (!list_followers_of(d, ghost, list))
         return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "listing followers: out of memory");
     KEEL_TRY(keeli_columns_pack(d, list, &d->note));

@@ -123,9 +123,9 @@ typedef struct outcome {
 } outcome;
 
 // Counts ghosts that stand for entities, with no other components.
-static uint64_t count_bare(const keel_world *w) {
+static uint64_t count_bare(keel_world *w) {
     uint64_t count = 0;
-    KEEL_EACH((keel_world *)w, KEEL_READ(keel_ghost, ghost))
+    KEEL_EACH(w, KEEL_READ(keel_ghost, ghost))
         count += ghost->is_bare;
     return count;
 }
