@@ -41,6 +41,7 @@ help:
 	@echo "make web     compile the examples with a picture for browsers: out/web/index.html (tools/build_web)"
 	@echo "make check-web  open these pages in Chromium, and send keys and touches"
 	@echo "make check-inspector  find planted faults on the page of the inspector, in Chromium"
+	@echo "make check-mpi  keel::mpi on processes of MPI, which the other checks do without"
 	@echo "make format  format the sources"
 	@echo "make clean   remove build/ and out/"
 	@echo "Missing Debian packages are installed on the way: see tools/install_packages."
@@ -246,7 +247,7 @@ bindings:
 	tools/make_bindings
 
 check: check-format check-layers check-house check-acceptance check-bindings check-cost check-debug check-release check-data check-asan \
-	check-tsan check-perturb check-tiny check-clang check-static check-hardened check-dist check-valgrind check-docs check-book check-web check-inspector check-recipes check-planted
+	check-tsan check-perturb check-tiny check-clang check-static check-hardened check-dist check-valgrind check-docs check-book check-web check-inspector check-recipes check-planted check-mpi
 
 check-packages:
 	@tools/install_packages check
@@ -287,6 +288,14 @@ check-planted: check-packages
 check-static:
 	@tools/install_packages static
 	@tools/check_static
+
+# keel::mpi on processes of MPI. The last of CI, because after it MPI is installed, and other parts shall do without.
+check-mpi: ROW = mpi
+check-mpi: PRESET = mpi
+check-mpi:
+	@tools/install_packages test mpi
+	$(PLAY)
+.PHONY: check-mpi
 
 # What the library can write besides the memory of worlds.
 check-data: check-packages

@@ -126,7 +126,8 @@ static inline keel_global_id keel_child_id(keel_global_id parent, uint64_t numbe
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     z ^= z >> 31;
-    return (keel_global_id){ z | 1u << 31 };
+    const keel_global_id id = { z | 1u << 31 };
+    return id;
 }
 /// Marks an entity that another rank owns: a copy of one that this rank sees, or the place of one
 /// that a value here refers to, which has no other components.
@@ -142,11 +143,17 @@ typedef struct keel_known_ghost {
     uint64_t id; ///< private
 } keel_known_ghost;
 /// @cond
+#ifdef __cplusplus
+} // components have overloads there
+#endif
 KEEL_FIELDS(keel_global_id, value);
 KEEL_COMPONENT(keel_global_id, KEEL_HAS_FIELDS(keel_global_id), .storage = KEEL_INDEXED);
 KEEL_FIELDS(keel_ghost, stamp, is_bare, is_used);
 KEEL_COMPONENT(keel_ghost, KEEL_HAS_FIELDS(keel_ghost)); // not transient: checkpoints have it
 KEEL_COMPONENT(keel_known_ghost, .transient = true);
+#ifdef __cplusplus
+extern "C" {
+#endif
 /// @endcond
 
 // ---------------------------------------------------------------- a domain
