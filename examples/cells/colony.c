@@ -4,8 +4,8 @@
 
 enum {
     LIFE = 160,        // steps that every cell may live, and by chance up to twice as many
-    FULL = 2048,       // pressure at which a cell does not grow
-    CRUSHING = 3072,   // pressure from which on it may die
+    FULL = 5000,       // pressure at which a cell does not grow
+    CRUSHING = 6000,   // pressure from which on it may die
     KIN = 4,           // of so many pairs that touch one can hold each other
     RELAX_EVERY = 8,   // steps between two changes of the rest length of a bond
 };
@@ -114,7 +114,7 @@ KEEL_SYSTEM(grow, KEEL_READ(Genome, genome), KEEL_OF_TARGET(NucleusOf, KEEL_READ
             KEEL_OF_TARGET(NucleusOf, KEEL_WRITE(Body, body)), KEEL_UNIQUE_READ(Rules, rules), KEEL_UNIQUE_READ(Census, census)) {
     const uint64_t food = census->cells < rules->cells ? rules->cells - census->cells : 0;
     const uint64_t room = feeling->pressure < FULL ? FULL - feeling->pressure : 0;
-    const uint64_t speed = 16 + 2 * bits_of(genome->word & 0xff);
+    const uint64_t speed = 32 + 4 * bits_of(genome->word & 0xff);
     body->growth = (uint32_t)(speed * room / FULL * food / rules->cells);
 }
 
@@ -198,19 +198,19 @@ KEEL_WORKLOAD(colony_step, KEEL_STEP(begin_step), KEEL_STEP(sort_cells), KEEL_ST
 
 // ---- how it begins ------------------------------------------------------------------------------
 
-keel_result colony_begin(keel_world *world, const Rules *rules, uint32_t founders, touch_grid *grid) {
+keel_result colony_begin(keel_world *world, const Rules *rules, touch_grid *grid) {
     KEEL_TRY(keel_register(world, Place, Skin, Body, Feeling, Genome, DaughterOf, NucleusOf, Bound, keel_global_id, keel_ghost));
     KEEL_TRY(keel_set_unique(world, Rules, *rules));
-    KEEL_TRY(keel_set_unique(world, Census, { .cells = founders }));
+    KEEL_TRY(keel_set_unique(world, Census, { .cells = rules->founders }));
     KEEL_TRY(keel_set_unique(world, Depth, { 0 }));
     KEEL_TRY(keel_set_unique(world, History, { 0, 0 }));
     return keel_set_unique(world, Sight, { grid });
 }
 
-keel_result colony_add_founders(keel_world *world, keel_ranks ranks, const Rules *rules, uint32_t founders) {
+keel_result colony_add_founders(keel_world *world, keel_ranks ranks, const Rules *rules) {
     uint64_t count;
-    const uint64_t first = keel_rank_share(ranks, founders, &count);
-    const uint32_t side = 4 * TOUCH_GROWN * (1 + touch_root(founders)), corner = COLONY_SIDE / 2 - side / 2;
+    const uint64_t first = keel_rank_share(ranks, rules->founders, &count);
+    const uint32_t side = 4 * TOUCH_GROWN * (1 + touch_root(rules->founders)), corner = COLONY_SIDE / 2 - side / 2;
     for (uint64_t id = first + 1; id <= first + count; ++id) {
         const Place place = { (int32_t)(corner + colony_random(rules, FOR_X, id, 0) % side),
                               (int32_t)(corner + colony_random(rules, FOR_Y, id, 0) % side) };

@@ -61,6 +61,7 @@ KEEL_VALUED_RELATION(Bound, .symmetric = true, .no_padding = true);
 typedef struct Rules {
     uint64_t seed, step;
     uint64_t cells; // that there is food for
+    uint64_t founders;
 } Rules;
 
 // Counts of all cells: on all ranks, after a step.
@@ -103,7 +104,7 @@ KEEL_WORKLOAD_DECLARE(colony_step);
 
 // Makes the world know all components and relations, and sets the uniques. `grid` lives as long as the
 // world. An error is keel_last_error of the world.
-keel_result colony_begin(keel_world *world, const Rules *rules, uint32_t founders, touch_grid *grid);
+keel_result colony_begin(keel_world *world, const Rules *rules, touch_grid *grid);
 
 // Adds this rank's share of the founders.
-keel_result colony_add_founders(keel_world *world, keel_ranks ranks, const Rules *rules, uint32_t founders);
+keel_result colony_add_founders(keel_world *world, keel_ranks ranks, const Rules *rules);

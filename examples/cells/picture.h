@@ -17,6 +17,6 @@ typedef struct picture_cell {
 // or NULL.
 const char *picture_draw_cells(const picture_cell *cells, size_t count, const options *o, uint32_t ranks);
 
-// Draws how many cells there were after each step, how many were born and died, and how uneven the
-// work of the ranks was. Returns why it failed, or NULL.
+// Draws how many cells there were after each step, and below it how many were born and died. Returns
+// why it failed, or NULL.
 const char *picture_draw_curve(const record *r, const options *o, uint32_t ranks);

@@ -83,7 +83,33 @@ static bool note_step(colony *c) {
     return true;
 }
 
-static void print_summary(const colony *c, rank_totals totals, uint64_t hash, double seconds) {
+// Edges that lead to cells of other ranks.
+typedef struct crossings {
+    uint64_t bond_ends, mothers;
+} crossings;
+
+// Adds up those of all ranks, on rank 0. All ranks call it together. Returns false when another rank has
+// stopped, or memory has run out.
+static bool count_crossings(const colony *c, crossings *sum) {
+    rank *r = c->rank;
+    crossings own = { 0, 0 };
+    KEEL_EACH(r->world, KEEL_WITH(Body), KEEL_WITHOUT(keel_ghost), KEEL_ENTITY(e)) {
+        KEEL_EACH_TARGET(r->world, e, Bound, other) own.bond_ends += keel_has(r->world, other, keel_ghost);
+        own.mothers += keel_has(r->world, keel_target_of(r->world, e, DaughterOf), keel_ghost);
+    }
+    size_t count;
+    crossings *all = rank_gather(r, &own, 1, sizeof own, &count);
+    if (!all) return false;
+    *sum = (crossings){ 0, 0 };
+    for (size_t i = 0; i < count; ++i) {
+        sum->bond_ends += all[i].bond_ends;
+        sum->mothers += all[i].mothers;
+    }
+    free(all);
+    return true;
+}
+
+static void print_summary(const colony *c, rank_totals totals, crossings across, uint64_t hash, double seconds) {
     const options *o = c->options;
     const keel_world *world = c->rank->world;
     const uint32_t ranks = c->rank->ranks.count;
@@ -94,19 +120,21 @@ static void print_summary(const colony *c, rank_totals totals, uint64_t hash, do
            " bonds, %" PRIu64 " mothers, deepest generation %" PRIu32 "\n",
            census->cells, ranks, ranks == 1 ? "" : "s", o->steps, before->births + census->births, before->deaths + census->deaths,
            census->bond_ends / 2, census->daughters, keel_get_unique(world, Depth)->generation);
-    printf("%.5f s a step, %.1f %% in ghosts, moves and balance, %" PRIu64 " ghosts, %" PRIu64
-           " moved to another rank, hash %016" PRIx64 "\n",
-           seconds / o->steps, 100 * share, totals.ghosts, totals.moved, hash);
+    printf("%.5f s a step, %.1f %% in ghosts, moves and balance, %" PRIu64 " ghosts, %" PRIu64 " bonds across borders, %" PRIu64
+           " mothers on another rank, %" PRIu64 " entities moved, hash %016" PRIx64 "\n",
+           seconds / (o->steps - rank_steps_before(c->rank)), 100 * share, totals.ghosts, across.bond_ends / 2,
+           across.mothers, totals.moved, hash);
 }
 
 // Plays all steps, and writes what is to be seen of them. Returns the exit status.
 static int play_steps(colony *c) {
     const options *o = c->options;
     rank *r = c->rank;
-    progress_begin(&c->progress, "step", o->steps, o->common.quiet || !rank_is_first(r));
+    const uint32_t before = rank_steps_before(r);
+    progress_begin(&c->progress, "step", before, o->steps, o->common.quiet || !rank_is_first(r));
     keel_result result = KEEL_OK;
     bool are_all_there = true;
-    for (uint32_t step = 1; step <= o->steps && result >= 0 && are_all_there; ++step) {
+    for (uint32_t step = before + 1; step <= o->steps && result >= 0 && are_all_there; ++step) {
         result = rank_step(r, KEEL_WORKLOAD_OF(colony_step));
         if (result >= 0 && has_record(c)) are_all_there = note_step(c);
         if (result >= 0) progress_step(&c->progress, step, (double)keel_get_unique(r->world, Census)->cells, "cells");
@@ -115,9 +143,11 @@ static int play_steps(colony *c) {
     uint64_t hash = 0;
     rank_totals totals;
     if (result >= 0 && are_all_there) result = rank_hash(r, &hash);
-    if (result < 0) return rank_complain(r, 1, "", r->error.message);
+    if (result < 0) return rank_complain_error(r);
     if (!are_all_there || !rank_add_up(r, &totals)) return rank_complain(r, 1, "", "another rank has stopped");
-    if (rank_is_first(r) && !o->common.quiet) print_summary(c, totals, hash, seconds);
+    crossings across;
+    if (!count_crossings(c, &across)) return 1;
+    if (rank_is_first(r) && !o->common.quiet) print_summary(c, totals, across, hash, seconds);
     const int picture_status = o->picture ? write_picture(c) : 0;
     const int status = rank_is_first(r) ? write_record(c) : 0;
     return status ? status : picture_status;
@@ -128,11 +158,24 @@ static bool begin_world(colony *c) {
     const options *o = c->options;
     rank *r = c->rank;
     r->world = keel_world_create(&(keel_world_desc){ .worker_count = o->common.threads });
-    const bool is_ready = r->world && colony_begin(r->world, &c->rules, o->founders, &c->grid) >= 0 &&
-                          colony_add_founders(r->world, r->ranks, &c->rules, o->founders) >= 0 &&
-                          (!rank_is_first(r) || !has_record(c) || record_begin(&c->record, 0, o->steps));
+    const bool is_ready = r->world && colony_begin(r->world, &c->rules, &c->grid) >= 0 &&
+                          (o->common.restart || colony_add_founders(r->world, r->ranks, &c->rules) >= 0);
     if (!is_ready) r->ranks.stop(r->ranks.self, "out of memory: take fewer --cells");
     return is_ready;
+}
+
+// Checks a restart, and begins the record. Returns the exit status.
+static int begin_steps(colony *c) {
+    const options *o = c->options;
+    rank *r = c->rank;
+    const Rules *saved = keel_get_unique(r->world, Rules);
+    const rank_option same[] = { { "--cells", saved->cells, o->cells, false },
+                                 { "--founders", saved->founders, o->founders, false },
+                                 { "--seed", saved->seed, o->common.seed, false } };
+    const int status = rank_check_restart(r, "--steps", o->steps, same, sizeof same / sizeof *same);
+    if (status || !rank_is_first(r) || !has_record(c) || record_begin(&c->record, rank_steps_before(r), o->steps)) return status;
+    r->ranks.stop(r->ranks.self, "out of memory: take fewer --steps");
+    return rank_complain(r, 1, "", "out of memory: take fewer --steps");
 }
 
 static int play_colony(colony *c) {
@@ -144,7 +187,7 @@ static int play_colony(colony *c) {
     const char *const files[] = { o->picture, o->curve, o->csv };
     const int status = rank_check_files(r, files, sizeof files / sizeof *files);
     if (status) return status;
-    c->rules = (Rules){ .seed = o->common.seed, .cells = o->cells };
+    c->rules = (Rules){ .seed = o->common.seed, .cells = o->cells, .founders = o->founders };
     if (!begin_world(c)) {
         fprintf(stderr, "cells: rank %" PRIu32 ": out of memory: take fewer --cells\n", r->ranks.rank);
         return 1;
@@ -155,7 +198,9 @@ static int play_colony(colony *c) {
                                     .ghosts = KEEL_LIST(Skin),
                                     .together = KEEL_LIST(NucleusOf),
                                     .reduced = reduced };
-    return rank_begin_domain(r, &desc) ? play_steps(c) : rank_complain(r, 1, "", r->error.message);
+    if (!rank_begin_domain(r, &desc)) return rank_complain_error(r);
+    const int begun = begin_steps(c);
+    return begun ? begun : play_steps(c);
 }
 
 int play(rank *r, const void *options_of_program) {
