@@ -83,19 +83,42 @@ static bool pack_owned(keel_domain *d, const mpi_column *column, const mpi_list 
     return true;
 }
 
-// Finds the values of some entities, NULL for those without. Returns how many have one.
-static uint32_t find_values(keel_domain *d, const mpi_column *column, const mpi_list *entities,
-                            const void **found) {
-    const keel_component *c = column->component;
-    const keel_lookup lookup = keel_lookup_of_component(d->world, c);
-    uint32_t has = 0;
+static const void *find_value(const keel_domain *d, const keel_lookup *lookup, keel_entity e,
+                              const keel_component *c) {
+    if (c->size) return keeli_column_at(lookup, e, c->size, lookup->shift);
+    return keel_has_component(d->world, e, c) ? c : NULL;
+}
+
+// Enables the disabled values among those that were not found. Returns how many; -1: an error was
+// kept.
+static int64_t enable_values(keel_domain *d, uint32_t number, const mpi_list *entities,
+                             const void *const *found) {
+    const keel_component *c = d->columns[number].component;
+    int64_t enabled = 0;
     for (uint32_t i = 0; i < entities->count; ++i) {
-        const keel_entity e = entities->items[i];
-        if (c->size) found[i] = keeli_column_at(&lookup, e, c->size, lookup.shift);
-        else found[i] = keel_has_component(d->world, e, c) ? c : NULL;
-        has += found[i] != NULL;
+        if (found[i] || !keel_is_component_disabled(d->world, entities->items[i], c)) continue;
+        if (!keeli_leaving_enable(d, entities->items[i], i, number)) return -1;
+        ++enabled;
     }
-    return has;
+    return enabled;
+}
+
+// Finds the values of some entities, NULL for those without, and counts them. Disabled ones are
+// enabled before. False: an error was kept.
+static bool find_values(keel_domain *d, uint32_t number, const mpi_list *entities,
+                        const void **found, uint32_t *has) {
+    const keel_component *c = d->columns[number].component;
+    const keel_lookup lookup = keel_lookup_of_component(d->world, c);
+    for (int64_t enabled = 1; enabled;) {
+        *has = 0;
+        for (uint32_t i = 0; i < entities->count; ++i) {
+            found[i] = find_value(d, &lookup, entities->items[i], c);
+            *has += found[i] != NULL;
+        }
+        enabled = *has < entities->count ? enable_values(d, number, entities, found) : 0;
+        if (enabled < 0) return false;
+    }
+    return true;
 }
 
 // Copies the values that were found. Common sizes are copied without a call.
@@ -109,7 +132,7 @@ static void copy_values(const void *const *found, uint32_t count, size_t size, u
     }
 }
 
-// Appends the column of a component. False when out of memory.
+// Appends the column of a component. False: an error was kept, or out of memory.
 static bool pack_column(keel_domain *d, const mpi_list *entities, uint32_t number, mpi_bytes *out) {
     const mpi_column *column = &d->columns[number];
     const uint32_t count = entities->count;
@@ -118,7 +141,8 @@ static bool pack_column(keel_domain *d, const mpi_list *entities, uint32_t numbe
     const void **found = keeli_bytes_add(&d->room, count * sizeof *found);
     uint32_t *head = found ? keeli_bytes_add(out, 2 * sizeof *head) : NULL;
     if (!head) return false;
-    const uint32_t has = find_values(d, column, entities, found);
+    uint32_t has = 0;
+    if (!find_values(d, number, entities, found, &has)) return false;
     head[0] = number;
     head[1] = has;
     const size_t rows_at = out->size;
@@ -137,17 +161,31 @@ static bool pack_column(keel_domain *d, const mpi_list *entities, uint32_t numbe
     return true;
 }
 
+// Writes the ids of entities. Only a follower that came since the last step has none yet.
+static keel_result pack_ids(keel_domain *d, const mpi_list *entities, uint64_t *ids) {
+    const keel_component *const c = KEEL_OF(keel_global_id);
+    const keel_lookup lookup = keel_lookup_of_component(d->world, c);
+    for (uint32_t i = 0; i < entities->count; ++i) {
+        const keel_entity e = entities->items[i];
+        const keel_global_id *id = keeli_column_at(&lookup, e, sizeof *id, lookup.shift);
+        if (!id) {
+            KEEL_TRY(keeli_ids_give(d, e));
+            id = keel_get_component(d->world, e, c);
+        }
+        ids[i] = id->value;
+    }
+    return KEEL_OK;
+}
+
 keel_result keeli_columns_pack(keel_domain *d, const mpi_list *entities, mpi_bytes *out) {
     if (!entities->count) return KEEL_OK;
     const uint32_t count = d->column_count;
-    KEEL_TRY(keeli_leaving_begin(d, entities));
     const size_t head = out->size;
+    d->scratch.size = 0;
+    d->error.result = KEEL_OK;
     bool has_room = add_u32(out, entities->count);
     uint64_t *ids = has_room ? keeli_bytes_add(out, entities->count * sizeof *ids) : NULL;
-    for (uint32_t i = 0; ids && i < entities->count; ++i)
-        ids[i] = ((const keel_global_id *)keel_get_component(d->world, entities->items[i],
-                                                             KEEL_OF(keel_global_id)))
-                     ->value;
+    if (ids) KEEL_TRY(pack_ids(d, entities, ids));
     has_room = ids && add_u32(out, count);
     for (uint32_t i = 0; i < count && has_room; ++i)
         has_room = pack_column(d, entities, i, out);

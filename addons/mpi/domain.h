@@ -94,6 +94,7 @@ typedef struct mpi_column {
     void *value;         // room for one
     mpi_owned *owned;    // NULL: values are copied as they are
     bool refers;         // values may have handles
+    bool is_used;        // relations: there are edges, while entities are packed
 } mpi_column;
 
 // The entities of this rank that another one sees, in slots.
@@ -209,8 +210,9 @@ keel_result keeli_columns_unpack(keel_domain *d, keel_rank_bytes in, uint32_t fr
 const void *keeli_columns_handles(keel_domain *d, const mpi_column *column, const void *values,
                                   uint32_t count);
 // ------------------------------------------------------------------ names, disabled components
-// Enables the components of entities that are about to be packed, and notes which were disabled.
-keel_result keeli_leaving_begin(keel_domain *d, const mpi_list *entities);
+// Enables a component of an entity that is being packed, and notes that it was disabled. False: an
+// error was kept.
+bool keeli_leaving_enable(keel_domain *d, keel_entity e, uint32_t row, uint32_t column);
 // Appends what was noted, edges, and names.
 keel_result keeli_leaving_pack(keel_domain *d, const mpi_list *entities, mpi_bytes *out);
 keel_result keeli_leaving_unpack(keel_domain *d, mpi_reader *r, const keel_entity *entities,

@@ -10,24 +10,15 @@
 #include <string.h>
 
 // ------------------------------------------------------------------ writing
-keel_result keeli_leaving_begin(keel_domain *d, const mpi_list *entities) {
-    d->scratch.size = 0;
-    for (uint32_t row = 0; row < entities->count; ++row) {
-        const keel_entity e = entities->items[row];
-        // only a follower that came since the last step has no id
-        if (!keel_has_component(d->world, e, KEEL_OF(keel_global_id)))
-            KEEL_TRY(keeli_ids_give(d, e));
-        for (uint32_t k = 0; k < d->column_count; ++k) {
-            const keel_component *c = d->columns[k].component;
-            if (!keel_is_component_disabled(d->world, e, c)) continue;
-            uint32_t *pair = keeli_bytes_add(&d->scratch, 2 * sizeof *pair);
-            if (!pair) return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "packing: out of memory");
-            pair[0] = row;
-            pair[1] = k;
-            if (keel_enable_component(d->world, e, c, true) < 0) return keeli_domain_fail_world(d);
-        }
+bool keeli_leaving_enable(keel_domain *d, keel_entity e, uint32_t row, uint32_t column) {
+    const uint32_t pair[2] = { row, column };
+    if (!keeli_bytes_copy(&d->scratch, pair, sizeof pair)) {
+        (void)keeli_domain_fail(d, KEEL_ERROR_MEMORY, "packing: out of memory");
+        return false;
     }
-    return KEEL_OK;
+    if (keel_enable_component(d->world, e, d->columns[column].component, true) >= 0) return true;
+    (void)keeli_domain_fail_world(d);
+    return false;
 }
 
 // Appends the names of the entities that have one. False when out of memory.
@@ -35,7 +26,9 @@ static bool pack_names(const keel_domain *d, const mpi_list *entities, mpi_bytes
     const size_t at = out->size;
     uint32_t names = 0;
     if (!keeli_bytes_add(out, sizeof names)) return false;
-    for (uint32_t row = 0; row < entities->count; ++row) {
+    const keel_component *const c = keel_find_component(d->world, "keel_name");
+    const uint32_t count = c && keel_component_count(d->world, c) ? entities->count : 0;
+    for (uint32_t row = 0; row < count; ++row) {
         const char *name = keel_name_of(d->world, entities->items[row]);
         if (!name) continue;
         const size_t length = strlen(name);
