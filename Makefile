@@ -23,6 +23,7 @@ help:
 	@echo "make test    build with all checks and run the tests that are quick, in two minutes"
 	@echo "make bench   run the benchmarks, some 10 minutes: a table, and out/bench.json"
 	@echo "make bench-session  what a rollback session costs beside the frames of its game, its bytes, joining"
+	@echo "make bench-ranks    what keel::mpi costs beside a model: ghosts, moves, balance, bytes, checkpoints"
 	@echo "make bench-inspect  what the inspector costs: frames without it, with it, and with a page that asks"
 	@echo "make bench-maths    nanoseconds of a call of keel::maths, beside the C library"
 	@echo "make cost    count the instructions of every operation, beside the figures of docs/reference/cost.md"
@@ -145,6 +146,14 @@ bench-session:
 	cmake --preset release
 	cmake --build --preset release -j $(JOBS) --target bench_session
 	build/release/benchmarks/bench_session
+
+# What a domain costs beside its model: ghosts, moves, balance, bytes and checkpoints.
+.PHONY: bench-ranks
+bench-ranks:
+	tools/install_packages bench mpi
+	cmake --preset release $(OPTIONS) -DKEEL_BUILD_BENCHMARKS=ON
+	cmake --build --preset release -j $(JOBS) --target bench_ranks
+	build/release/benchmarks/bench_ranks
 
 # What the inspector costs: the same program without it and with it, in turns.
 .PHONY: bench-inspect

@@ -27,9 +27,9 @@
 /// **Ghosts** are read only. A system that writes a component of ghosts says
 /// KEEL_WITHOUT(keel_ghost).
 ///
-/// **To change an entity of another rank**, add a child to its ghost. At the end of the step it goes
-/// to the rank that owns the entity, where a system reads it in the next step. Deleting a ghost
-/// deletes its entity, at the end of the step.
+/// **To change an entity of another rank**, add a child to its ghost. At the end of the step it
+/// goes to the rank that owns the entity, where a system reads it in the next step. Deleting a
+/// ghost deletes its entity, at the end of the step.
 ///
 /// **Handles** in described fields (KEEL_FIELDS) go to other ranks as ids and become handles there:
 /// of the entity, of its ghost, or of a ghost without components that stands for it. When the
@@ -96,7 +96,8 @@ KEEL_API keel_ranks keel_mpi_ranks(void);
 typedef void keel_rank_fn(keel_ranks ranks, void *data);
 /// Runs a function on some threads that are ranks of each other, for tests, and waits for all.
 /// @param count 1 to 64
-/// @param seed decides which rank waits when, so that each seed finds another order
+/// @param seed decides which rank waits when, so that each seed finds another order; 0: none waits
+///   on purpose
 /// @return KEEL_OK; KEEL_ERROR_ARGUMENT; KEEL_ERROR_MEMORY: a thread could not be made, and none
 /// ran
 KEEL_API keel_result keel_run_ranks(uint32_t count, uint64_t seed, keel_rank_fn *function,
