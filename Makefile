@@ -93,7 +93,7 @@ ROW = $*
 PRESET = $*
 PLAY = set -f; export KEEL_TEST_PART=$$(tools/ci_tests $(ROW) part); \
 	cmake --preset $(PRESET) $(OPTIONS) $$(tools/ci_tests $(ROW) cmake) && \
-	cmake --build --preset $(PRESET) -j $(JOBS) && ctest --preset $(PRESET) -j $(JOBS) $$(tools/ci_tests $(ROW) ctest)
+	cmake --build --preset $(PRESET) -j $(JOBS) $(TARGETS) && ctest --preset $(PRESET) -j $(JOBS) $$(tools/ci_tests $(ROW) ctest)
 
 # The tests that are quick: `make check-debug` plays all.
 test: ROW = test
@@ -292,6 +292,7 @@ check-static:
 # keel::mpi on processes of MPI. The last of CI, because after it MPI is installed, and other parts shall do without.
 check-mpi: ROW = mpi
 check-mpi: PRESET = mpi
+check-mpi: TARGETS = --target keel_played
 check-mpi:
 	@tools/install_packages test mpi
 	$(PLAY)
