@@ -31,6 +31,15 @@ static keel_result add_column(keel_domain *d, const keel_component *c) {
     return KEEL_OK;
 }
 
+// Lists what an entity loses when it goes: its columns, and what stays on no rank.
+static void list_components(keel_domain *d) {
+    uint32_t count = 0;
+    for (; count < d->column_count; ++count)
+        d->components[count] = d->columns[count].component;
+    for (const keel_component *c = NULL; (c = keel_next_component(d->world, c)) != NULL;)
+        if (c->transient && !c->is_relation) d->components[count++] = c;
+}
+
 keel_result keeli_columns_begin(keel_domain *d) {
     uint32_t count = 0;
     KEEL_TRY(keeli_together_begin(d));
@@ -45,8 +54,7 @@ keel_result keeli_columns_begin(keel_domain *d) {
     for (const keel_component *c = NULL; (c = keel_next_component(d->world, c)) != NULL;)
         KEEL_TRY(add_column(d, c));
     qsort(d->columns, d->column_count, sizeof *d->columns, compare_names);
-    for (uint32_t i = 0; i < d->column_count; ++i)
-        d->components[i] = d->columns[i].component;
+    list_components(d);
     qsort(d->relations, d->relation_count, sizeof *d->relations, compare_names);
     return KEEL_OK;
 }

@@ -120,7 +120,7 @@ struct keel_domain {
     mpi_box region;
     mpi_column *columns; // the components of entities, by name: the same on all ranks
     uint32_t column_count;
-    const keel_component **components; // those of the columns; NULL ends the list
+    const keel_component **components; // of the columns, and transient ones; NULL ends the list
     mpi_column *relations;             // all of the world, by name
     uint32_t relation_count;
     const keel_component *child;     // the relation of children to parents

@@ -7,8 +7,8 @@
 
 // ------------------------------------------------------------------ worlds
 static keel_world *play_world(const storm_plan *plan) {
-    keel_world *w = keel_world_create(
-        &(keel_world_desc){ .worker_count = 1, .on_parent_delete = plan->on_parent_delete });
+    keel_world *w = keel_world_create(&(keel_world_desc){
+        .worker_count = 1, .log = keel_log_none, .on_parent_delete = plan->on_parent_delete });
     storm_register(w, plan);
     return w;
 }

@@ -17,6 +17,7 @@ typedef enum storm_kind {
     STORM_PLACES,
     STORM_DEATHS,
     STORM_SCRATCH,
+    STORM_COMMANDS,
     STORM_POOR, // all below need fields with handles or relations
     STORM_KNOWING = STORM_POOR,
     STORM_EDGES,
@@ -122,7 +123,7 @@ void storm_add(keel_world *w, const storm_plan *plan, uint64_t id);
 void storm_register(keel_world *w, const storm_plan *plan);
 
 // What an entity has: a number for each aspect.
-enum { STORM_ASPECTS = 32 };
+enum { STORM_ASPECTS = 40 };
 typedef struct storm_record {
     uint64_t id, aspects[STORM_ASPECTS];
 } storm_record;
