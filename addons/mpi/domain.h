@@ -3,7 +3,14 @@
 #pragma once
 #include "keel_mpi.h"
 
-enum { MPI_AXES = 3, MPI_MOST_RANKS = 4096, MPI_SAMPLE = 2048, MPI_MOST_TEMPLATES = 65534 };
+enum {
+    MPI_AXES = 3,
+    MPI_MOST_RANKS = 4096,
+    MPI_SAMPLE = 2048,
+    MPI_MOST_TEMPLATES = 65534,
+    MPI_MORE_LISTS = 2
+};
+static const uint32_t MPI_NO_RANK = UINT32_MAX;
 
 // ------------------------------------------------------------------ bytes
 typedef struct mpi_bytes {
@@ -115,7 +122,7 @@ struct keel_domain {
     keel_reader *known_deleted;  // sees which entities died that others know
     keel_reader *ghosts_deleted; // sees which ghosts the program deleted
     mpi_map ids;
-    mpi_map arrived; // ids of those that came since the last refresh of ghosts
+    mpi_map arrived; // ids of ghosts that became entities of this rank since the last refresh
     mpi_cut *cuts;
     mpi_box region;
     mpi_column *columns; // the components of entities, by name: the same on all ranks
@@ -149,13 +156,15 @@ struct keel_domain {
     keel_entity dead; // the handle of an entity that is; null: nobody needed it
     uint64_t serial;  // number of the next id that this rank gives
     uint32_t *near;   // room for a list of ranks
-    mpi_list *lists;  // by rank, and one more
+    mpi_list *lists;  // by rank, and MPI_MORE_LISTS
     mpi_bytes *out;   // by rank
     keel_rank_bytes *send, *receive;
-    mpi_reader *readers;              // by rank: of what it sent
-    const keel_workload *checked;     // its systems write no ghosts
-    double own_seconds;               // in workloads since the last balance
-    double own_cost;                  // seconds of the last balance
+    mpi_reader *readers;          // by rank: of what it sent
+    const keel_workload *checked; // its systems write no ghosts
+    uint32_t owned;               // entities with places, before the last moves
+    double least_seconds[2];      // of an entity in a step: of the last steps, and of those before
+    bool must_move_again;         // an entity that came follows a ghost; of all ranks, once agreed
+    double own_cost;              // seconds of the last balance
     double all_seconds, most_seconds; // sums: of all ranks; of the slowest rank of each step
     double most_cost;
 };
@@ -167,7 +176,7 @@ keel_result keeli_domain_fail_world(keel_domain *d);
 // Sends what `d->out` has, empties it, and receives.
 keel_result keeli_domain_exchange(keel_domain *d);
 // Makes all ranks return the same: the error of the lowest rank that has one. All ranks learn how
-// long each was in its workload, `seconds`.
+// long the workload of each takes, `seconds`.
 keel_result keeli_domain_agree(keel_domain *d, keel_result own, double seconds);
 // Agrees, and tells all ranks what is in `d->note`. If all is well, `d->readers` read those of all
 // ranks.
@@ -284,12 +293,12 @@ bool keeli_handles_to_ids(keel_domain *d, const mpi_column *column, unsigned cha
 bool keeli_handles_from_ids(keel_domain *d, const mpi_column *column, unsigned char *value);
 // Returns the component of a ghost that no rank shows.
 static inline keel_ghost keeli_bare_ghost(const keel_domain *d, uint64_t id) {
-    return (keel_ghost){ .id = id, .stamp = d->stamp - 1, .owner = UINT32_MAX, .is_bare = true };
+    return (keel_ghost){ .id = id, .stamp = d->stamp, .owner = MPI_NO_RANK, .is_bare = true };
 }
 // Creates one, for an id that is not here.
 keel_result keeli_ghost_create(keel_domain *d, uint64_t id, keel_entity *out);
-// Makes ghosts of entities that go to another rank, so that handles to them stay.
-keel_result keeli_handles_leave(keel_domain *d, const mpi_list *list);
+// Makes ghosts of entities that go to another rank, `owner`, so that handles to them stay.
+keel_result keeli_handles_leave(keel_domain *d, const mpi_list *list, uint32_t owner);
 // Deletes the ghosts that no value refers to any more.
 keel_result keeli_handles_collect(keel_domain *d);
 
@@ -316,13 +325,22 @@ keel_result keeli_deaths_tell(keel_domain *d);
 // Does both, between steps.
 keel_result keeli_deaths_settle(keel_domain *d);
 
+// ------------------------------------------------------------------ balance
+// Returns the seconds since some fixed time.
+double keeli_seconds(void);
+// Notes how long a workload took. Returns how long it takes if nothing disturbs it.
+double keeli_balance_note(keel_domain *d, double seconds);
+// True if the slowest rank has kept the others waiting for longer than dividing space takes.
+bool keeli_balance_pays(const keel_domain *d);
+
 // ------------------------------------------------------------------ ghosts and moves
 // Brings the ghosts of all ranks up to date.
 keel_result keeli_ghosts_refresh(keel_domain *d);
 void keeli_ghosts_end(keel_domain *d);
 // Lists the entities that other ranks see, for each of them in `d->lists`.
 keel_result keeli_list_seen(keel_domain *d);
-// Moves entities to the ranks that own their places. All ranks call it, also after an error.
+// Moves entities to the ranks that own their places, and followers of ghosts to the owners of
+// these. All ranks call it, also after an error, and return the same.
 keel_result keeli_move(keel_domain *d, keel_result so_far);
 // Gives an id to an entity that has none.
 keel_result keeli_ids_give(keel_domain *d, keel_entity e);

@@ -49,7 +49,8 @@ static bool find_slot(const keel_domain *d, mpi_shown *shown, keel_entity e, mpi
     if (known) *out = (uint32_t)*known;
     else *out = shown->free_count ? shown->free_slots[--shown->free_count] : shown->count++;
     // one that was away may have been owned there, and its ghost is not what was sent
-    if (!known || keeli_map_find(&d->arrived, id->value)) {
+    if (!known || !keel_is_same(shown->entities[*out], e) ||
+        keeli_map_find(&d->arrived, id->value)) {
         (void)keeli_map_add(&shown->slots, id->value, *out);
         shown->ids[*out] = id->value;
         shown->has[*out] = 0;
@@ -102,8 +103,7 @@ static bool note_changes(keel_domain *d, mpi_shown *shown, const mpi_list *list)
         const size_t fresh = d->fresh.size;
         if (!find_slot(d, shown, list->items[i], &d->fresh, &slot)) return false;
         // handles and edges there may refer to it from now on
-        if (d->fresh.size != fresh && d->has_handles &&
-            !keeli_handle_mark(d, list->items[i], shown->ids[slot]))
+        if (d->fresh.size != fresh && !keeli_handle_mark(d, list->items[i], shown->ids[slot]))
             return false;
         const change c = compare_slot(d, shown, slot, d->fresh.size != fresh);
         if (!columns_of(c)) continue;

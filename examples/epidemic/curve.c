@@ -18,6 +18,11 @@ bool curve_begin(curve *c, uint64_t people, uint64_t infected, uint32_t days, do
     return true;
 }
 
+void curve_restart(curve *c, uint32_t day, const Counts *counts) {
+    c->first = c->days = day;
+    c->counted[day] = *counts;
+}
+
 void curve_add(curve *c, const Counts *counts) { c->counted[++c->days] = *counts; }
 
 sir curve_day(const curve *c, uint32_t day) {
@@ -37,14 +42,14 @@ static void consider_day(curve_extremes *e, sir at, uint32_t day) {
 
 curve_extremes curve_extremes_of_people(const curve *c) {
     curve_extremes e = { 0, 0, 0 };
-    for (uint32_t day = 0; day <= c->days; ++day)
+    for (uint32_t day = c->first; day <= c->days; ++day)
         consider_day(&e, curve_day(c, day), day);
     return e;
 }
 
 curve_extremes curve_extremes_of_equation(const curve *c) {
     curve_extremes e = { 0, 0, 0 };
-    for (uint32_t day = 0; day <= c->days; ++day)
+    for (uint32_t day = c->first; day <= c->days; ++day)
         consider_day(&e, c->equation[day], day);
     return e;
 }
@@ -54,7 +59,7 @@ bool curve_write_csv(const curve *c, FILE *file) {
           "equation_recovered\n",
           file);
     const double people = (double)c->people;
-    for (uint32_t day = 0; day <= c->days; ++day) {
+    for (uint32_t day = c->first; day <= c->days; ++day) {
         const Counts *at = &c->counted[day];
         const sir *same = &c->equation[day];
         fprintf(file, "%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.1f,%.1f,%.1f\n", day,

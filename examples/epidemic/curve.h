@@ -14,14 +14,18 @@ typedef struct curve_extremes {
 
 typedef struct curve {
     uint64_t people;
-    uint32_t days;    // that have been played
-    Counts *counted;  // days + 1 of them: the beginning is day 0
+    uint32_t first;   // day: 0, or that of the checkpoint
+    uint32_t days;    // that have been played, also by a run before this one
+    Counts *counted;  // of the first day and all that were played after it
     sir *equation;    // the same from the equations
 } curve;
 
 // Begins with day 0, and solves the equations for all days. Returns false when out of memory.
 bool curve_begin(curve *c, uint64_t people, uint64_t infected, uint32_t days, double beta,
                  double gamma);
+
+// Begins anew with the day of a checkpoint.
+void curve_restart(curve *c, uint32_t day, const Counts *counts);
 
 // Adds the next day.
 void curve_add(curve *c, const Counts *counts);

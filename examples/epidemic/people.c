@@ -147,11 +147,11 @@ typedef struct new_person {
 
 // Adds people with numbers from `first` on.
 static keel_result add_people(keel_world *world, const Rules *rules, new_person *list,
-                              uint64_t first, uint32_t count, uint64_t infected) {
+                              uint64_t first, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i) {
         const uint64_t id = first + i + 1;
         list[i] = (new_person){ { id }, place_of(rules, id), { HEALTH_SUSCEPTIBLE, 0 } };
-        if (id <= infected)
+        if (id <= rules->infected)
             list[i].health = (Health){ HEALTH_INFECTED, days_of_illness(rules, id) };
     }
     return keel_add_entities(world, count, NULL,
@@ -160,13 +160,13 @@ static keel_result add_people(keel_world *world, const Rules *rules, new_person 
                              KEEL_COLUMN_IN(Health, &list->health, sizeof *list));
 }
 
-keel_result people_begin(keel_world *world, keel_ranks ranks, uint64_t people, uint64_t infected,
-                         const Rules *rules, near_grid *grid) {
+keel_result people_begin(keel_world *world, keel_ranks ranks, uint64_t people, const Rules *rules,
+                         near_grid *grid) {
     static const uint64_t block = 4096;
     KEEL_TRY(keel_register(world, Place, Health, keel_global_id, keel_ghost));
     KEEL_TRY(keel_set_unique(world, Rules, *rules));
     KEEL_TRY(keel_set_unique(world, Near, { grid }));
-    KEEL_TRY(keel_set_unique(world, Counts, { people - infected, infected, 0 }));
+    KEEL_TRY(keel_set_unique(world, Counts, { people - rules->infected, rules->infected, 0 }));
     uint64_t count;
     uint64_t next = keel_rank_share(ranks, people, &count);
     const uint64_t end = next + count;
@@ -175,7 +175,7 @@ keel_result people_begin(keel_world *world, keel_ranks ranks, uint64_t people, u
     keel_result result = KEEL_OK;
     while (next < end && result >= 0) {
         const uint32_t some = (uint32_t)(end - next < block ? end - next : block);
-        result = add_people(world, rules, list, next, some, infected);
+        result = add_people(world, rules, list, next, some);
         next += some;
     }
     free(list);

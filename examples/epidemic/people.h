@@ -34,6 +34,7 @@ people_chance people_chance_of(double share);
 // The rules of the model, the same on all ranks, and the day that is played.
 typedef struct Rules {
     uint64_t seed, day;
+    uint64_t infected;       // at the beginning
     people_chance infection; // of a susceptible person, by one infected person nearby, in a day
     people_chance recovery;  // of an infected person, in a day
     people_chance travel;    // of each person, in a day
@@ -47,11 +48,12 @@ typedef struct Near {
 
 KEEL_FIELDS(Place, x, y);
 KEEL_FIELDS(Health, state, days);
+KEEL_FIELDS(Rules, seed, day, infected, infection, recovery, travel, radius);
 KEEL_FIELDS(Counts, susceptible, infected, recovered);
 KEEL_COMPONENT(Place, .storage = KEEL_INDEXED, .no_padding = true, KEEL_HAS_FIELDS(Place));
 KEEL_COMPONENT(Health, .storage = KEEL_INDEXED, .no_padding = true, KEEL_HAS_FIELDS(Health));
 KEEL_UNIQUE(Counts, .no_padding = true, KEEL_HAS_FIELDS(Counts));
-KEEL_UNIQUE(Rules);
+KEEL_UNIQUE(Rules, KEEL_HAS_FIELDS(Rules));
 KEEL_UNIQUE(Near, .transient = true);
 
 KEEL_WORKLOAD_DECLARE(people_day);
@@ -63,7 +65,8 @@ double people_contacts(uint64_t people, double radius);
 // Returns the radius with this mean number of others.
 double people_radius(uint64_t people, double contacts);
 
-// Adds this rank's share of the people, of whom the first `infected` are ill, and sets the uniques.
-// `grid` lives as long as the world. An error is keel_last_error of the world.
-keel_result people_begin(keel_world *world, keel_ranks ranks, uint64_t people, uint64_t infected,
-                         const Rules *rules, near_grid *grid);
+// Makes the world know all components, sets the uniques, and adds this rank's share of the people, of
+// whom the first are ill; of 0 people a restart adds those of the checkpoint. `grid` lives as long as
+// the world. An error is keel_last_error of the world.
+keel_result people_begin(keel_world *world, keel_ranks ranks, uint64_t people, const Rules *rules,
+                         near_grid *grid);

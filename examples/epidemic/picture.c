@@ -30,7 +30,7 @@ static void draw_lines(cairo_t *canvas, const chart *plot, const curve *c) {
         drawing_pick(canvas, state_colours[state]);
         cairo_set_line_width(canvas, is_equation ? 1.5 : 3);
         cairo_set_dash(canvas, dashes, is_equation ? 2 : 0, 0);
-        for (uint32_t day = 0; day <= c->days; ++day) {
+        for (uint32_t day = c->first; day <= c->days; ++day) {
             const sir at = is_equation ? c->equation[day] : curve_day(c, day);
             cairo_line_to(canvas, chart_x(plot, day), chart_y(plot, share_of(at, state)));
         }

@@ -69,16 +69,17 @@ static void print_summary(const epidemic *p, rank_totals totals, uint64_t hash, 
            p->curve.people, ranks, ranks == 1 ? "" : "s", p->curve.days, found.final_size, equation.final_size,
            found.peak, found.peak_day, equation.peak, equation.peak_day);
     printf("%.4f s a day, %" PRIu64 " ghosts, %" PRIu64 " moved to another rank, hash %016" PRIx64 "\n",
-           seconds / p->curve.days, totals.ghosts, totals.moved, hash);
+           seconds / (p->curve.days - p->curve.first), totals.ghosts, totals.moved, hash);
 }
 
 // Plays all days, and writes what is to be seen of them. Returns the exit status.
 static int play_days(epidemic *p) {
     const options *o = p->options;
     rank *r = p->rank;
-    progress_begin(&p->progress, "day", o->days, o->common.quiet || !rank_is_first(r));
+    const uint32_t before = rank_steps_before(r);
+    progress_begin(&p->progress, "day", before, o->days, o->common.quiet || !rank_is_first(r));
     keel_result result = KEEL_OK;
-    for (uint32_t day = 1; day <= o->days && result >= 0; ++day) {
+    for (uint32_t day = before + 1; day <= o->days && result >= 0; ++day) {
         result = rank_step(r, KEEL_WORKLOAD_OF(people_day));
         if (result < 0 || !rank_is_first(r)) continue;
         const Counts *counts = keel_get_unique(r->world, Counts);
@@ -88,7 +89,7 @@ static int play_days(epidemic *p) {
     const double seconds = progress_end(&p->progress);
     uint64_t hash = 0;
     if (result >= 0) result = rank_hash(r, &hash);
-    if (result < 0) return rank_complain(r, 1, "", r->error.message);
+    if (result < 0) return rank_complain_error(r);
     rank_totals totals;
     if (!rank_add_up(r, &totals)) return rank_complain(r, 1, "", "another rank has stopped");
     if (rank_is_first(r) && !o->common.quiet) print_summary(p, totals, hash, seconds);
@@ -99,6 +100,7 @@ static int play_days(epidemic *p) {
 
 static Rules rules_of(const options *o) {
     return (Rules){ .seed = o->common.seed,
+                    .infected = o->infected,
                     .infection = people_chance_of(o->chance),
                     .recovery = people_chance_of(1 / o->ill),
                     .travel = people_chance_of(o->travel),
@@ -111,11 +113,32 @@ static bool begin_world(epidemic *p, const Rules *rules) {
     rank *r = p->rank;
     r->world = keel_world_create(&(keel_world_desc){ .worker_count = o->common.threads });
     const bool is_ready =
-        r->world && people_begin(r->world, r->ranks, o->people, o->infected, rules, &p->grid) >= 0 &&
+        r->world && people_begin(r->world, r->ranks, o->common.restart ? 0 : o->people, rules, &p->grid) >= 0 &&
         (!rank_is_first(r) || curve_begin(&p->curve, o->people, o->infected, o->days,
                                           o->chance * o->contacts, 1 / o->ill));
     if (!is_ready) r->ranks.stop(r->ranks.self, "out of memory: take fewer --people");
     return is_ready;
+}
+
+// Checks a restart, and begins the curve with its day. Returns the exit status.
+static int begin_days(epidemic *p, const Rules *rules) {
+    const options *o = p->options;
+    rank *r = p->rank;
+    if (!o->common.restart) return 0;
+    const Rules *saved = keel_get_unique(r->world, Rules);
+    const Counts *counts = keel_get_unique(r->world, Counts);
+    const rank_option same[] = {
+        { "--people", counts->susceptible + counts->infected + counts->recovered, o->people, false },
+        { "--infected", saved->infected, rules->infected, false },
+        { "--seed", saved->seed, rules->seed, false },
+        { "--contacts or --radius", (uint64_t)saved->radius, (uint64_t)rules->radius, true },
+        { "--chance", saved->infection, rules->infection, true },
+        { "--ill", saved->recovery, rules->recovery, true },
+        { "--travel", saved->travel, rules->travel, true },
+    };
+    const int status = rank_check_restart(r, "--days", o->days, same, sizeof same / sizeof *same);
+    if (!status && rank_is_first(r)) curve_restart(&p->curve, rank_steps_before(r), counts);
+    return status;
 }
 
 static int play_epidemic(epidemic *p) {
@@ -136,7 +159,9 @@ static int play_epidemic(epidemic *p) {
                                     .halo = (double)rules.radius + 1,
                                     .ghosts = KEEL_LIST(Health),
                                     .reduced = reduced };
-    return rank_begin_domain(r, &desc) ? play_days(p) : rank_complain(r, 1, "", r->error.message);
+    if (!rank_begin_domain(r, &desc)) return rank_complain_error(r);
+    const int begun = begin_days(p, &rules);
+    return begun ? begun : play_days(p);
 }
 
 int play(rank *r, const void *options_of_program) {

@@ -42,7 +42,7 @@ KEEL_FIELDS(Velocity, x, y);
 KEEL_FIELDS(Total, x, y, speed);
 KEEL_COMPONENT(Place, .storage = KEEL_INDEXED, .no_padding = true, KEEL_HAS_FIELDS(Place));
 KEEL_COMPONENT(Velocity, .storage = KEEL_INDEXED, .no_padding = true, KEEL_HAS_FIELDS(Velocity));
-KEEL_UNIQUE(Rules);
+KEEL_UNIQUE(Rules, .no_padding = true);
 KEEL_UNIQUE(Total, .no_padding = true, KEEL_HAS_FIELDS(Total));
 KEEL_UNIQUE(Sight, .transient = true);
 
@@ -54,7 +54,8 @@ int32_t boids_side(uint64_t boids, double near);
 // Returns the length of the mean way as a share of the mean length of ways: 1 if all fly the same way.
 double boids_order(const Total *total);
 
-// Adds this rank's share of the boids, and sets the uniques. `sight` lives as long as the world. An
+// Makes the world know all components, sets the uniques, and adds this rank's share of the boids; of 0
+// boids a restart adds those of the checkpoint. `sight` lives as long as the world. An
 // error is keel_last_error of the world.
 keel_result boids_begin(keel_world *world, keel_ranks ranks, uint64_t boids, const Rules *rules,
                         steer_sight *sight);

@@ -39,7 +39,7 @@ static void draw_order(cairo_t *canvas, const record *r) {
     double most = 0.2;
     for (uint32_t i = 0; i < r->count; ++i)
         if (r->rows[i].order > most) most = r->rows[i].order;
-    const chart plot = { .left = 90, .top = 110, .right = 1240, .bottom = 400, .steps = r->count,
+    const chart plot = { .left = 90, .top = 110, .right = 1240, .bottom = 400, .steps = r->before + r->count,
                          .high = ceil(most * 5) / 5, .each = most > 0.4 ? 0.2 : 0.1, .is_percent = true };
     chart_draw_axes(canvas, &plot, NULL);
     drawing_text(canvas, plot.left, plot.top - 14, 0, 15, ink,
@@ -47,7 +47,7 @@ static void draw_order(cairo_t *canvas, const record *r) {
     drawing_pick(canvas, rank_colours[0]);
     cairo_set_line_width(canvas, 2.5);
     for (uint32_t i = 0; i < r->count; ++i)
-        cairo_line_to(canvas, chart_x(&plot, i + 1), chart_y(&plot, r->rows[i].order));
+        cairo_line_to(canvas, chart_x(&plot, r->before + i + 1), chart_y(&plot, r->rows[i].order));
     cairo_stroke(canvas);
 }
 
@@ -55,7 +55,7 @@ static void draw_imbalance(cairo_t *canvas, const record *r) {
     double most = 1.5;
     for (uint32_t i = 0; i < r->count; ++i)
         if (r->rows[i].imbalance > most) most = r->rows[i].imbalance;
-    chart plot = { .left = 90, .top = 480, .right = 1240, .bottom = 670, .steps = r->count,
+    chart plot = { .left = 90, .top = 480, .right = 1240, .bottom = 670, .steps = r->before + r->count,
                    .low = 1, .each = most > 4 ? 1 : most > 2 ? 0.5 : 0.25 };
     plot.high = 1 + plot.each * ceil((most - 1) / plot.each);
     chart_draw_axes(canvas, &plot, "step");
@@ -64,7 +64,7 @@ static void draw_imbalance(cairo_t *canvas, const record *r) {
     drawing_pick(canvas, rank_colours[1]);
     cairo_set_line_width(canvas, 2);
     for (uint32_t i = 0; i < r->count; ++i)
-        cairo_line_to(canvas, chart_x(&plot, i + 1), chart_y(&plot, r->rows[i].imbalance));
+        cairo_line_to(canvas, chart_x(&plot, r->before + i + 1), chart_y(&plot, r->rows[i].imbalance));
     cairo_stroke(canvas);
 }
 

@@ -87,17 +87,18 @@ static void print_summary(const flock *f, rank_totals totals, uint64_t hash, dou
            ranks == 1 ? "" : "s", o->steps, boids_order(keel_get_unique(f->rank->world, Total)));
     printf("%.5f s a step, %.1f %% in ghosts, moves and balance, %" PRIu64 " ghosts, %" PRIu64
            " moved to another rank, hash %016" PRIx64 "\n",
-           seconds / o->steps, 100 * share, totals.ghosts, totals.moved, hash);
+           seconds / (o->steps - rank_steps_before(f->rank)), 100 * share, totals.ghosts, totals.moved, hash);
 }
 
 // Plays all steps, and writes what is to be seen of them. Returns the exit status.
 static int play_steps(flock *f) {
     const options *o = f->options;
     rank *r = f->rank;
-    progress_begin(&f->progress, "step", o->steps, o->common.quiet || !rank_is_first(r));
+    const uint32_t before = rank_steps_before(r);
+    progress_begin(&f->progress, "step", before, o->steps, o->common.quiet || !rank_is_first(r));
     keel_result result = KEEL_OK;
     bool are_all_there = true;
-    for (uint32_t step = 1; step <= o->steps && result >= 0 && are_all_there; ++step) {
+    for (uint32_t step = before + 1; step <= o->steps && result >= 0 && are_all_there; ++step) {
         result = rank_step(r, KEEL_WORKLOAD_OF(boids_step));
         if (result >= 0 && has_record(f)) are_all_there = note_step(f);
         progress_step(&f->progress, step, (double)o->boids, "boids");
@@ -106,7 +107,7 @@ static int play_steps(flock *f) {
     uint64_t hash = 0;
     rank_totals totals;
     if (result >= 0 && are_all_there) result = rank_hash(r, &hash);
-    if (result < 0) return rank_complain(r, 1, "", r->error.message);
+    if (result < 0) return rank_complain_error(r);
     if (!are_all_there || !rank_add_up(r, &totals)) return rank_complain(r, 1, "", "another rank has stopped");
     if (rank_is_first(r) && !o->common.quiet) print_summary(f, totals, hash, seconds);
     const int picture_status = o->picture ? write_picture(f) : 0;
@@ -119,10 +120,26 @@ static bool begin_world(flock *f) {
     const options *o = f->options;
     rank *r = f->rank;
     r->world = keel_world_create(&(keel_world_desc){ .worker_count = o->common.threads });
-    const bool is_ready = r->world && boids_begin(r->world, r->ranks, o->boids, &f->rules, &f->sight) >= 0 &&
-                          (!rank_is_first(r) || !has_record(f) || record_begin(&f->record, o->steps));
+    const bool is_ready = r->world && boids_begin(r->world, r->ranks, o->common.restart ? 0 : o->boids, &f->rules, &f->sight) >= 0;
     if (!is_ready) r->ranks.stop(r->ranks.self, "out of memory: take fewer --boids");
     return is_ready;
+}
+
+// Checks a restart, and begins the record. Returns the exit status.
+static int begin_steps(flock *f) {
+    const options *o = f->options;
+    rank *r = f->rank;
+    uint64_t boids = o->boids;
+    if (o->common.restart && keel_domain_count(r->domain, &boids) < 0) return rank_complain(r, 1, "", "another rank has stopped");
+    const Rules *saved = keel_get_unique(r->world, Rules);
+    const rank_option same[] = { { "--boids", boids, o->boids, false },
+                                 { "--seed", saved->seed, f->rules.seed, false },
+                                 { "--near", (uint64_t)saved->side, (uint64_t)f->rules.side, true },
+                                 { "--noise", (uint64_t)saved->noise, (uint64_t)f->rules.noise, true } };
+    const int status = rank_check_restart(r, "--steps", o->steps, same, sizeof same / sizeof *same);
+    if (status || !rank_is_first(r) || !has_record(f) || record_begin(&f->record, rank_steps_before(r), o->steps)) return status;
+    r->ranks.stop(r->ranks.self, "out of memory: take fewer --steps");
+    return rank_complain(r, 1, "", "out of memory: take fewer --steps");
 }
 
 static int play_flock(flock *f) {
@@ -145,7 +162,9 @@ static int play_flock(flock *f) {
                                     .halo = BOIDS_REACH + 1,
                                     .ghosts = KEEL_LIST(Velocity),
                                     .reduced = reduced };
-    return rank_begin_domain(r, &desc) ? play_steps(f) : rank_complain(r, 1, "", r->error.message);
+    if (!rank_begin_domain(r, &desc)) return rank_complain_error(r);
+    const int begun = begin_steps(f);
+    return begun ? begun : play_steps(f);
 }
 
 int play(rank *r, const void *options_of_program) {

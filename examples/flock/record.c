@@ -4,8 +4,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-bool record_begin(record *r, uint32_t steps) {
-    *r = (record){ .rows = calloc(steps, sizeof *r->rows), .room = steps };
+bool record_begin(record *r, uint32_t before, uint32_t steps) {
+    *r = (record){ .room = steps - before, .before = before };
+    r->rows = calloc(r->room + 1u, sizeof *r->rows);
     return r->rows != NULL;
 }
 
@@ -18,7 +19,7 @@ bool record_write_csv(const void *record_of_run, FILE *file) {
     fputs("step,order,ghosts,moved,seconds,imbalance\n", file);
     for (uint32_t i = 0; i < r->count; ++i) {
         const record_row *row = &r->rows[i];
-        fprintf(file, "%" PRIu32 ",%.9f,%" PRIu64 ",%" PRIu64 ",%.6f,%.3f\n", i + 1, row->order, row->ghosts,
+        fprintf(file, "%" PRIu32 ",%.9f,%" PRIu64 ",%" PRIu64 ",%.6f,%.3f\n", r->before + i + 1, row->order, row->ghosts,
                 row->moved, row->seconds, row->imbalance);
     }
     return !ferror(file);

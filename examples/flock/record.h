@@ -16,10 +16,12 @@ typedef struct record_row {
 typedef struct record {
     record_row *rows;
     uint32_t count, room;
+    uint32_t before; // steps that were played before the first row
 } record;
 
-// Begins a record without rows. Returns false when out of memory.
-bool record_begin(record *r, uint32_t steps);
+// Begins a record without rows, for the steps after `before` up to `steps`. Returns false when out of
+// memory.
+bool record_begin(record *r, uint32_t before, uint32_t steps);
 
 // Adds the row of the next step, of at most as many as record_begin was told.
 void record_add(record *r, record_row row);

@@ -53,6 +53,21 @@ static const option_row *find_row(const option_row *rows, size_t count, const ch
     return NULL;
 }
 
+// Checks what only the common options together can tell.
+static bool check_common(const char *program, common_options *o, char *why) {
+    const char *folder = o->checkpoint ? "--checkpoint" : "--restart";
+    if (o->plain && o->ranks) snprintf(why, WHY_SIZE, "%s: --plain has no ranks; leave --ranks out", program);
+    else if (o->plain && (o->checkpoint || o->restart))
+        snprintf(why, WHY_SIZE, "%s: --plain has no checkpoints, keel::mpi makes them; leave %s or --plain out", program, folder);
+    else if (o->every && !o->checkpoint)
+        snprintf(why, WHY_SIZE, "%s: --every: there is no folder for checkpoints; give --checkpoint, too", program);
+    else {
+        if (!o->every) o->every = 50;
+        return true;
+    }
+    return false;
+}
+
 bool command_line_read(const command_line *line, int count, char *arguments[], char why[WHY_SIZE]) {
     common_options *o = line->common;
     *o = (common_options){ .seed = 1, .threads = 1 };
@@ -60,6 +75,9 @@ bool command_line_read(const command_line *line, int count, char *arguments[], c
         { "--seed", OPTION_WIDE, &o->seed, 0, 9007199254740992.0 },
         { "--ranks", OPTION_COUNT, &o->ranks, 1, 64 },
         { "--threads", OPTION_COUNT, &o->threads, 1, 256 },
+        { "--checkpoint", OPTION_TEXT, &o->checkpoint, 0, 0 },
+        { "--every", OPTION_COUNT, &o->every, 1, 1e6 },
+        { "--restart", OPTION_TEXT, &o->restart, 0, 0 },
         { "--plain", OPTION_SWITCH, &o->plain, 0, 0 },
         { "--quiet", OPTION_SWITCH, &o->quiet, 0, 0 },
         { "--help", OPTION_SWITCH, &o->help, 0, 0 },
@@ -81,7 +99,5 @@ bool command_line_read(const command_line *line, int count, char *arguments[], c
         }
         if (!read_row(line->program, row, arguments[i], why)) return false;
     }
-    if (!o->plain || !o->ranks) return true;
-    snprintf(why, WHY_SIZE, "%s: --plain has no ranks; leave --ranks out", line->program);
-    return false;
+    return check_common(line->program, o, why);
 }

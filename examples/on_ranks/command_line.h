@@ -11,8 +11,10 @@ typedef struct common_options {
     uint64_t seed;
     uint32_t ranks;   // threads that are ranks; 0: the ranks of mpirun, or one
     uint32_t threads; // of each rank
+    uint32_t every;   // steps between two checkpoints
     bool plain;       // one world, without keel::mpi
     bool quiet, help;
+    const char *checkpoint, *restart; // folders, or NULL
 } common_options;
 
 // Their lines in the text of --help.
@@ -21,6 +23,9 @@ typedef struct common_options {
     "  --plain         play one world without keel::mpi, which is only used for the hash\n"        \
     "  --threads N     threads of each rank, 1 to 256 (default 1)\n"                               \
     "  --seed N        which run: the same number gives the same one (default 1)\n"                \
+    "  --checkpoint FOLDER  save the run into a folder now and then, for --restart\n"            \
+    "  --every N       steps between two checkpoints, 1 to 1000000 (default 50)\n"               \
+    "  --restart FOLDER     go on from a checkpoint, on any number of ranks\n"                   \
     "  --quiet         print nothing but errors\n"                                                 \
     "  --help          print this text\n"                                                          \
     "\n"                                                                                           \

@@ -15,9 +15,9 @@ static double progress_now(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-void progress_begin(progress *line, const char *unit, uint32_t steps, bool quiet) {
+void progress_begin(progress *line, const char *unit, uint32_t before, uint32_t steps, bool quiet) {
     const double begin = progress_now();
-    *line = (progress){ !quiet && isatty(STDERR_FILENO) == 1, steps, unit, begin, begin + progress_patience };
+    *line = (progress){ !quiet && isatty(STDERR_FILENO) == 1, before, steps, unit, begin, begin + progress_patience };
 }
 
 void progress_step(progress *line, uint32_t done, double number, const char *what) {
@@ -30,7 +30,7 @@ void progress_step(progress *line, uint32_t done, double number, const char *wha
     // \r: back to the start of the line; \033[K: clear what is left of a longer one.
     fprintf(stderr, "\r[%-*.*s] %s %" PRIu32 " of %" PRIu32 ", %.10g %s, %.0f s left\033[K", width,
             length, full, line->unit, done, line->steps, number, what,
-            (now - line->begin) / done * (line->steps - done));
+            (now - line->begin) / (done - line->before) * (line->steps - done));
     fflush(stderr);
 }
 

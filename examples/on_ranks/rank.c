@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 bool rank_begin(rank *r, const char *program, const common_options *common, keel_ranks ranks) {
     *r = (rank){ .program = program, .common = common, .ranks = ranks };
@@ -40,6 +42,7 @@ bool rank_begin_domain(rank *r, const keel_domain_desc *desc) {
     r->desc = *desc;
     r->desc.ranks = r->ranks;
     r->desc.error = &r->error;
+    r->desc.restart = r->common->restart;
     return r->common->plain || make_domain(r);
 }
 
@@ -50,13 +53,49 @@ static keel_result keep_error(rank *r, keel_result result) {
 }
 
 keel_result rank_step(rank *r, const keel_workload *workload) {
-    if (r->domain) return keep_error(r, keel_domain_step(r->domain, workload));
-    return keep_error(r, keel_run_workload_of(r->world, workload, NULL));
+    if (!r->domain) return keep_error(r, keel_run_workload_of(r->world, workload, NULL));
+    KEEL_TRY(keep_error(r, keel_domain_step(r->domain, workload)));
+    const uint64_t steps = keel_domain_status_of(r->domain).steps;
+    if (!r->common->checkpoint || steps % r->common->every) return KEEL_OK;
+    return keep_error(r, keel_domain_save(r->domain, r->common->checkpoint));
 }
 
 keel_result rank_hash(rank *r, uint64_t *hash) {
     if (!r->domain && !make_domain(r)) return r->error.result;
     return keep_error(r, keel_domain_hash(r->domain, hash));
+}
+
+int rank_complain_error(const rank *r) {
+    const bool is_of_files = r->error.result == KEEL_ERROR_FILE || r->error.result == KEEL_ERROR_FORMAT ||
+                             r->error.result == KEEL_ERROR_SCHEMA;
+    const char *name = r->domain ? r->common->checkpoint ? "--checkpoint" : "" : r->common->restart ? "--restart" : "";
+    return is_of_files && *name ? rank_complain(r, 2, name, r->error.message) : rank_complain(r, 1, "", r->error.message);
+}
+
+// ---- restarts -----------------------------------------------------------------------------------
+
+uint32_t rank_steps_before(const rank *r) {
+    return r->common->restart ? (uint32_t)keel_domain_status_of(r->domain).steps : 0;
+}
+
+static int refuse_option(const rank *r, const rank_option *o) {
+    char text[160];
+    if (o->is_derived) snprintf(text, sizeof text, "the checkpoint was made with another %s; give the same", o->name);
+    else
+        snprintf(text, sizeof text, "the checkpoint was made with %s %" PRIu64 ", not %" PRIu64 "; give the same", o->name,
+                 o->saved, o->given);
+    return rank_complain(r, 2, "--restart", text);
+}
+
+int rank_check_restart(const rank *r, const char *name, uint32_t steps, const rank_option *options, size_t count) {
+    if (!r->common->restart) return 0;
+    for (size_t i = 0; i < count; ++i)
+        if (options[i].saved != options[i].given) return refuse_option(r, &options[i]);
+    const uint64_t before = keel_domain_status_of(r->domain).steps;
+    if (before < steps) return 0;
+    char text[160];
+    snprintf(text, sizeof text, "the checkpoint has %" PRIu64 " steps already; give a greater %s than %" PRIu32, before, name, steps);
+    return rank_complain(r, 2, "--restart", text);
 }
 
 // ---- what ranks tell rank 0 ---------------------------------------------------------------------
@@ -108,6 +147,14 @@ void *rank_gather(rank *r, const void *items, size_t count, size_t item_size, si
 
 // ---- files --------------------------------------------------------------------------------------
 
+// Makes the folder for a moment unless it is there. Returns false after it has set errno.
+static bool is_good_folder(const char *name) {
+    struct stat found;
+    if (stat(name, &found) != 0) return mkdir(name, 0777) == 0 && rmdir(name) == 0;
+    if (!S_ISDIR(found.st_mode)) errno = ENOTDIR;
+    return S_ISDIR(found.st_mode) && access(name, W_OK | X_OK) == 0;
+}
+
 static const char *find_bad_file(const char *const *names, size_t count) {
     for (size_t i = 0; i < count; ++i) {
         FILE *file = names[i] ? fopen(names[i], "ab") : NULL;
@@ -118,7 +165,9 @@ static const char *find_bad_file(const char *const *names, size_t count) {
 }
 
 int rank_check_files(rank *r, const char *const *names, size_t count) {
+    const char *folder = r->common->checkpoint;
     const char *bad = rank_is_first(r) ? find_bad_file(names, count) : NULL;
+    if (rank_is_first(r) && !bad && folder && !is_good_folder(folder)) bad = folder;
     const char *why = bad ? strerror(errno) : "";
     const char answer = bad != NULL;
     for (uint32_t i = 0; i < r->ranks.count; ++i)

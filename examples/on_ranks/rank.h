@@ -35,11 +35,31 @@ int rank_complain(const rank *r, int status, const char *name, const char *why);
 // descriptor. Returns false after it has set r->error, on all ranks.
 bool rank_begin_domain(rank *r, const keel_domain_desc *desc);
 
-// Plays one step, with --plain by keel_run_workload. An error is in r->error, on all ranks.
+// Plays one step, with --plain by keel_run_workload, and saves a checkpoint if one is due. An error is
+// in r->error, on all ranks.
 keel_result rank_step(rank *r, const keel_workload *workload);
 
 // Hashes all entities: the same for any number of ranks, and with --plain.
 keel_result rank_hash(rank *r, uint64_t *hash);
+
+// Prints r->error, on rank 0. Returns the exit status.
+int rank_complain_error(const rank *r);
+
+// ---- restarts -----------------------------------------------------------------------------------
+
+// An option that the restarted run and that of the checkpoint must have in common.
+typedef struct rank_option {
+    const char *name;
+    uint64_t saved, given;
+    bool is_derived; // the numbers follow from the value, and would tell nothing
+} rank_option;
+
+// Returns the number of steps that were played before this run: 0 without --restart.
+uint32_t rank_steps_before(const rank *r);
+
+// Compares the options of a restart with those of the checkpoint, and whether there are steps left to
+// play: `steps` is the value of the option `name`. Returns the exit status; 0 without --restart.
+int rank_check_restart(const rank *r, const char *name, uint32_t steps, const rank_option *options, size_t count);
 
 // ---- what ranks tell rank 0 ---------------------------------------------------------------------
 
@@ -63,8 +83,8 @@ void *rank_gather(rank *r, const void *items, size_t count, size_t item_size, si
 
 // ---- files --------------------------------------------------------------------------------------
 
-// Tells all ranks whether rank 0 can write these files; NULL among them is none. A long run must not
-// end with that. Returns the exit status.
+// Tells all ranks whether rank 0 can write these files, and the folder of --checkpoint; NULL among them
+// is none. A long run must not end with that. Returns the exit status.
 int rank_check_files(rank *r, const char *const *names, size_t count);
 
 // Writes a file, on rank 0. Returns the exit status.
