@@ -54,6 +54,7 @@ keel_result keeli_columns_begin(keel_domain *d) {
     for (const keel_component *c = NULL; (c = keel_next_component(d->world, c)) != NULL;)
         KEEL_TRY(add_column(d, c));
     qsort(d->columns, d->column_count, sizeof *d->columns, compare_names);
+    keeli_required_sort(d);
     list_components(d);
     qsort(d->relations, d->relation_count, sizeof *d->relations, compare_names);
     return KEEL_OK;
@@ -238,15 +239,23 @@ static keel_entity *take_entities(keel_domain *d, const uint64_t *ids, uint32_t 
     return NULL;
 }
 
-// Deletes a component of the entities that do not have it any more: all but those of the rows,
-// which ascend.
-static keel_result delete_rest(keel_domain *d, const keel_component *c, const keel_entity *entities,
-                               uint32_t count, const uint32_t *rows, uint32_t has) {
-    for (uint32_t i = 0, k = 0; i < count; ++i) {
-        if (k < has && rows[k] == i) ++k;
-        else if (keel_delete_component(d->world, entities[i], c) < 0)
-            return keeli_domain_fail_world(d);
-    }
+// The entities of a message that have one column.
+typedef struct column_rows {
+    const uint32_t *rows; // they ascend; NULL: all have it
+    uint32_t count, column;
+} column_rows;
+
+// Deletes components of entities that do not have them any more, the last column first: it may
+// require those before it.
+static keel_result delete_rest(keel_domain *d, const keel_entity *entities, uint32_t count,
+                               const column_rows *all, uint32_t columns) {
+    for (const column_rows *one = all + columns; one-- > all;)
+        for (uint32_t i = 0, k = 0; i < count && one->rows; ++i) {
+            if (k < one->count && one->rows[k] == i) ++k;
+            else if (keel_delete_component(d->world, entities[i],
+                                           d->columns[one->column].component) < 0)
+                return keeli_domain_fail_world(d);
+        }
     return KEEL_OK;
 }
 
@@ -279,9 +288,10 @@ static keel_result unpack_owned(keel_domain *d, mpi_reader *r, const mpi_column 
     return KEEL_OK;
 }
 
-// Unpacks one column. `room` has a place for each entity.
+// Unpacks one column, and notes who has it. `room` has a place for each entity.
 static keel_result unpack_column(keel_domain *d, mpi_reader *r, const keel_entity *entities,
-                                 uint32_t count, keel_entity *room, uint32_t from) {
+                                 uint32_t count, keel_entity *room, column_rows *noted,
+                                 uint32_t from) {
     const uint32_t *head = keeli_bytes_read(r, 2 * sizeof *head);
     if (!head || head[0] >= d->column_count || head[1] > count) return damaged(d, from);
     const mpi_column *column = &d->columns[head[0]];
@@ -290,6 +300,7 @@ static keel_result unpack_column(keel_domain *d, mpi_reader *r, const keel_entit
     const uint32_t *rows = has < count ? keeli_bytes_read(r, has * sizeof *rows) : NULL;
     const void *values = column->owned ? NULL : keeli_bytes_read(r, (size_t)has * c->size);
     if (r->is_short) return damaged(d, from);
+    *noted = (column_rows){ rows, has, head[0] };
     for (uint32_t k = 0; k < has; ++k) {
         const uint32_t row = rows ? rows[k] : k;
         if (row >= count) return damaged(d, from);
@@ -304,7 +315,24 @@ static keel_result unpack_column(keel_domain *d, mpi_reader *r, const keel_entit
     if (has && !column->owned &&
         keel_add_component_to_many(d->world, room, has, c, c->size ? values : NULL, c->size) < 0)
         return keeli_domain_fail_world(d);
-    return rows ? delete_rest(d, c, entities, count, rows, has) : KEEL_OK;
+    return KEEL_OK;
+}
+
+// Unpacks all columns of some entities.
+static keel_result unpack_columns(keel_domain *d, mpi_reader *r, const keel_entity *entities,
+                                  uint32_t count, uint32_t columns, uint32_t from) {
+    if (columns > d->column_count) return damaged(d, from);
+    keel_entity *room = malloc(count * sizeof *room);
+    column_rows *noted = malloc((columns + 1) * sizeof *noted);
+    keel_result result = KEEL_OK;
+    if (!room || !noted)
+        result = keeli_domain_fail(d, KEEL_ERROR_MEMORY, "unpacking: out of memory");
+    for (uint32_t i = 0; i < columns && result == KEEL_OK; ++i)
+        result = unpack_column(d, r, entities, count, room, &noted[i], from);
+    if (result == KEEL_OK) result = delete_rest(d, entities, count, noted, columns);
+    free(room);
+    free(noted);
+    return result;
 }
 
 keel_result keeli_columns_unpack(keel_domain *d, keel_rank_bytes in, uint32_t from) {
@@ -315,15 +343,9 @@ keel_result keeli_columns_unpack(keel_domain *d, keel_rank_bytes in, uint32_t fr
         const uint32_t columns = keeli_read_u32(&r);
         if (r.is_short || !count) return damaged(d, from);
         keel_entity *entities = take_entities(d, ids, count, from);
-        keel_entity *room = entities ? malloc(count * sizeof *room) : NULL;
-        keel_result result = KEEL_OK;
-        if (!entities) result = d->error.result;
-        else if (!room)
-            result = keeli_domain_fail(d, KEEL_ERROR_MEMORY, "unpacking: out of memory");
-        for (uint32_t i = 0; i < columns && result == KEEL_OK; ++i)
-            result = unpack_column(d, &r, entities, count, room, from);
+        keel_result result =
+            entities ? unpack_columns(d, &r, entities, count, columns, from) : d->error.result;
         if (result == KEEL_OK) result = keeli_leaving_unpack(d, &r, entities, count);
-        free(room);
         free(entities);
         KEEL_TRY(result);
         d->status.received += count;

@@ -7,11 +7,13 @@
 #include <stdio.h>
 
 void storm_problem(storm_rank *rank, const char *format, ...) {
-    if (rank->problem[0]) return;
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(rank->problem, sizeof rank->problem, format, arguments);
+    char text[STORM_PROBLEM];
+    (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    if (rank->plan->is_verbose) (void)fprintf(stderr, "%s\n", text);
+    if (!rank->problem[0]) memcpy(rank->problem, text, sizeof text);
 }
 
 // ------------------------------------------------------------------ one rank

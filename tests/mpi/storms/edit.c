@@ -41,7 +41,6 @@ static edit_fn *const edit_functions[STORM_KINDS] = {
 
 static void edit_one(const storm_scene *scene, const storm_actor *actor) {
     edit_act a = { scene, scene->w, actor, actor->e, 0 };
-    if (storm_has(scene->plan, STORM_BONDS)) edit_keep_bonds(&a);
     for (uint32_t k = 0; k < STORM_KINDS; ++k) {
         const uint64_t z = storm_chance(scene->plan->seed, actor->id, scene->step, 100 + k);
         if (!storm_has(scene->plan, (storm_kind)k) || !edit_functions[k] || z % 4) continue;
@@ -52,6 +51,9 @@ static void edit_one(const storm_scene *scene, const storm_actor *actor) {
 
 KEEL_SYSTEM_ONCE(edit, KEEL_WORLD(w)) {
     storm_scene scene = storm_scene_begin(w);
+    // before all edits: the owners of both ends change bonds as if at once
+    for (uint32_t i = 0; i < scene.count && storm_has(scene.plan, STORM_BONDS); ++i)
+        edit_keep_bonds(&(edit_act){ &scene, w, &scene.actors[i], scene.actors[i].e, 0 });
     for (uint32_t i = 0; i < scene.count; ++i)
         edit_one(&scene, &scene.actors[i]);
     storm_scene_end(&scene);

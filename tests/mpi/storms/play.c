@@ -148,6 +148,7 @@ void storm_play(keel_ranks ranks, void *data) {
     p.rank.domain = p.d;
     bool is_well = p.d != NULL;
     if (!is_well) storm_problem(&p.rank, "begin: %.200s", error.message);
+    if (is_well) storm_check_rank(p.w, &p.rank, part->begin - 1);
     for (uint32_t step = part->begin; step < part->end && is_well; ++step)
         is_well = play_step(&p, step);
     if (is_well && part->saves && keel_domain_save(p.d, part->folder) < 0)

@@ -44,6 +44,7 @@ typedef struct storm_plan {
     uint32_t kinds; // bits
     keel_on_delete on_parent_delete;
     bool is_rich;        // it has components with handles, and relations
+    bool is_verbose;     // all problems are printed
     bool shows_required; // ghosts have components that others require
 } storm_plan;
 // Draws the plan of a seed.
