@@ -31,6 +31,15 @@ static keel_result add_column(keel_domain *d, const keel_component *c) {
     return KEEL_OK;
 }
 
+// Lists what an entity loses when it goes: its columns, and what stays on no rank.
+static void list_components(keel_domain *d) {
+    uint32_t count = 0;
+    for (; count < d->column_count; ++count)
+        d->components[count] = d->columns[count].component;
+    for (const keel_component *c = NULL; (c = keel_next_component(d->world, c)) != NULL;)
+        if (c->transient && !c->is_relation) d->components[count++] = c;
+}
+
 keel_result keeli_columns_begin(keel_domain *d) {
     uint32_t count = 0;
     KEEL_TRY(keeli_together_begin(d));
@@ -45,8 +54,8 @@ keel_result keeli_columns_begin(keel_domain *d) {
     for (const keel_component *c = NULL; (c = keel_next_component(d->world, c)) != NULL;)
         KEEL_TRY(add_column(d, c));
     qsort(d->columns, d->column_count, sizeof *d->columns, compare_names);
-    for (uint32_t i = 0; i < d->column_count; ++i)
-        d->components[i] = d->columns[i].component;
+    keeli_required_sort(d);
+    list_components(d);
     qsort(d->relations, d->relation_count, sizeof *d->relations, compare_names);
     return KEEL_OK;
 }
@@ -89,36 +98,16 @@ static const void *find_value(const keel_domain *d, const keel_lookup *lookup, k
     return keel_has_component(d->world, e, c) ? c : NULL;
 }
 
-// Enables the disabled values among those that were not found. Returns how many; -1: an error was
-// kept.
-static int64_t enable_values(keel_domain *d, uint32_t number, const mpi_list *entities,
-                             const void *const *found) {
-    const keel_component *c = d->columns[number].component;
-    int64_t enabled = 0;
-    for (uint32_t i = 0; i < entities->count; ++i) {
-        if (found[i] || !keel_is_component_disabled(d->world, entities->items[i], c)) continue;
-        if (!keeli_leaving_enable(d, entities->items[i], i, number)) return -1;
-        ++enabled;
-    }
-    return enabled;
-}
-
-// Finds the values of some entities, NULL for those without, and counts them. Disabled ones are
-// enabled before. False: an error was kept.
-static bool find_values(keel_domain *d, uint32_t number, const mpi_list *entities,
-                        const void **found, uint32_t *has) {
-    const keel_component *c = d->columns[number].component;
+// Finds the values of some entities, NULL for those without. Returns how many have one.
+static uint32_t find_values(keel_domain *d, const keel_component *c, const mpi_list *entities,
+                            const void **found) {
     const keel_lookup lookup = keel_lookup_of_component(d->world, c);
-    for (int64_t enabled = 1; enabled;) {
-        *has = 0;
-        for (uint32_t i = 0; i < entities->count; ++i) {
-            found[i] = find_value(d, &lookup, entities->items[i], c);
-            *has += found[i] != NULL;
-        }
-        enabled = *has < entities->count ? enable_values(d, number, entities, found) : 0;
-        if (enabled < 0) return false;
+    uint32_t has = 0;
+    for (uint32_t i = 0; i < entities->count; ++i) {
+        found[i] = find_value(d, &lookup, entities->items[i], c);
+        has += found[i] != NULL;
     }
-    return true;
+    return has;
 }
 
 // Copies the values that were found. Common sizes are copied without a call.
@@ -141,8 +130,7 @@ static bool pack_column(keel_domain *d, const mpi_list *entities, uint32_t numbe
     const void **found = keeli_bytes_add(&d->room, count * sizeof *found);
     uint32_t *head = found ? keeli_bytes_add(out, 2 * sizeof *head) : NULL;
     if (!head) return false;
-    uint32_t has = 0;
-    if (!find_values(d, number, entities, found, &has)) return false;
+    const uint32_t has = find_values(d, column->component, entities, found);
     head[0] = number;
     head[1] = has;
     const size_t rows_at = out->size;
@@ -161,31 +149,24 @@ static bool pack_column(keel_domain *d, const mpi_list *entities, uint32_t numbe
     return true;
 }
 
-// Writes the ids of entities. Only a follower that came since the last step has none yet.
-static keel_result pack_ids(keel_domain *d, const mpi_list *entities, uint64_t *ids) {
-    const keel_component *const c = KEEL_OF(keel_global_id);
-    const keel_lookup lookup = keel_lookup_of_component(d->world, c);
+static void pack_ids(keel_domain *d, const mpi_list *entities, uint64_t *ids) {
+    const keel_lookup lookup = keel_lookup_of_component(d->world, KEEL_OF(keel_global_id));
     for (uint32_t i = 0; i < entities->count; ++i) {
-        const keel_entity e = entities->items[i];
-        const keel_global_id *id = keeli_column_at(&lookup, e, sizeof *id, lookup.shift);
-        if (!id) {
-            KEEL_TRY(keeli_ids_give(d, e));
-            id = keel_get_component(d->world, e, c);
-        }
+        const keel_global_id *id =
+            keeli_column_at(&lookup, entities->items[i], sizeof *id, lookup.shift);
         ids[i] = id->value;
     }
-    return KEEL_OK;
 }
 
 keel_result keeli_columns_pack(keel_domain *d, const mpi_list *entities, mpi_bytes *out) {
     if (!entities->count) return KEEL_OK;
     const uint32_t count = d->column_count;
+    KEEL_TRY(keeli_leaving_begin(d, entities));
     const size_t head = out->size;
-    d->scratch.size = 0;
     d->error.result = KEEL_OK;
     bool has_room = add_u32(out, entities->count);
     uint64_t *ids = has_room ? keeli_bytes_add(out, entities->count * sizeof *ids) : NULL;
-    if (ids) KEEL_TRY(pack_ids(d, entities, ids));
+    if (ids) pack_ids(d, entities, ids);
     has_room = ids && add_u32(out, count);
     for (uint32_t i = 0; i < count && has_room; ++i)
         has_room = pack_column(d, entities, i, out);
@@ -268,15 +249,23 @@ static keel_entity *take_entities(keel_domain *d, const uint64_t *ids, uint32_t 
     return NULL;
 }
 
-// Deletes a component of the entities that do not have it any more: all but those of the rows,
-// which ascend.
-static keel_result delete_rest(keel_domain *d, const keel_component *c, const keel_entity *entities,
-                               uint32_t count, const uint32_t *rows, uint32_t has) {
-    for (uint32_t i = 0, k = 0; i < count; ++i) {
-        if (k < has && rows[k] == i) ++k;
-        else if (keel_delete_component(d->world, entities[i], c) < 0)
-            return keeli_domain_fail_world(d);
-    }
+// The entities of a message that have one column.
+typedef struct column_rows {
+    const uint32_t *rows; // they ascend; NULL: all have it
+    uint32_t count, column;
+} column_rows;
+
+// Deletes components of entities that do not have them any more, the last column first: it may
+// require those before it.
+static keel_result delete_rest(keel_domain *d, const keel_entity *entities, uint32_t count,
+                               const column_rows *all, uint32_t columns) {
+    for (const column_rows *one = all + columns; one-- > all;)
+        for (uint32_t i = 0, k = 0; i < count && one->rows; ++i) {
+            if (k < one->count && one->rows[k] == i) ++k;
+            else if (keel_delete_component(d->world, entities[i],
+                                           d->columns[one->column].component) < 0)
+                return keeli_domain_fail_world(d);
+        }
     return KEEL_OK;
 }
 
@@ -309,9 +298,10 @@ static keel_result unpack_owned(keel_domain *d, mpi_reader *r, const mpi_column 
     return KEEL_OK;
 }
 
-// Unpacks one column. `room` has a place for each entity.
+// Unpacks one column, and notes who has it. `room` has a place for each entity.
 static keel_result unpack_column(keel_domain *d, mpi_reader *r, const keel_entity *entities,
-                                 uint32_t count, keel_entity *room, uint32_t from) {
+                                 uint32_t count, keel_entity *room, column_rows *noted,
+                                 uint32_t from) {
     const uint32_t *head = keeli_bytes_read(r, 2 * sizeof *head);
     if (!head || head[0] >= d->column_count || head[1] > count) return damaged(d, from);
     const mpi_column *column = &d->columns[head[0]];
@@ -320,6 +310,7 @@ static keel_result unpack_column(keel_domain *d, mpi_reader *r, const keel_entit
     const uint32_t *rows = has < count ? keeli_bytes_read(r, has * sizeof *rows) : NULL;
     const void *values = column->owned ? NULL : keeli_bytes_read(r, (size_t)has * c->size);
     if (r->is_short) return damaged(d, from);
+    *noted = (column_rows){ rows, has, head[0] };
     for (uint32_t k = 0; k < has; ++k) {
         const uint32_t row = rows ? rows[k] : k;
         if (row >= count) return damaged(d, from);
@@ -334,7 +325,24 @@ static keel_result unpack_column(keel_domain *d, mpi_reader *r, const keel_entit
     if (has && !column->owned &&
         keel_add_component_to_many(d->world, room, has, c, c->size ? values : NULL, c->size) < 0)
         return keeli_domain_fail_world(d);
-    return rows ? delete_rest(d, c, entities, count, rows, has) : KEEL_OK;
+    return KEEL_OK;
+}
+
+// Unpacks all columns of some entities.
+static keel_result unpack_columns(keel_domain *d, mpi_reader *r, const keel_entity *entities,
+                                  uint32_t count, uint32_t columns, uint32_t from) {
+    if (columns > d->column_count) return damaged(d, from);
+    keel_entity *room = malloc(count * sizeof *room);
+    column_rows *noted = malloc((columns + 1) * sizeof *noted);
+    keel_result result = KEEL_OK;
+    if (!room || !noted)
+        result = keeli_domain_fail(d, KEEL_ERROR_MEMORY, "unpacking: out of memory");
+    for (uint32_t i = 0; i < columns && result == KEEL_OK; ++i)
+        result = unpack_column(d, r, entities, count, room, &noted[i], from);
+    if (result == KEEL_OK) result = delete_rest(d, entities, count, noted, columns);
+    free(room);
+    free(noted);
+    return result;
 }
 
 keel_result keeli_columns_unpack(keel_domain *d, keel_rank_bytes in, uint32_t from) {
@@ -345,15 +353,9 @@ keel_result keeli_columns_unpack(keel_domain *d, keel_rank_bytes in, uint32_t fr
         const uint32_t columns = keeli_read_u32(&r);
         if (r.is_short || !count) return damaged(d, from);
         keel_entity *entities = take_entities(d, ids, count, from);
-        keel_entity *room = entities ? malloc(count * sizeof *room) : NULL;
-        keel_result result = KEEL_OK;
-        if (!entities) result = d->error.result;
-        else if (!room)
-            result = keeli_domain_fail(d, KEEL_ERROR_MEMORY, "unpacking: out of memory");
-        for (uint32_t i = 0; i < columns && result == KEEL_OK; ++i)
-            result = unpack_column(d, &r, entities, count, room, from);
+        keel_result result =
+            entities ? unpack_columns(d, &r, entities, count, columns, from) : d->error.result;
         if (result == KEEL_OK) result = keeli_leaving_unpack(d, &r, entities, count);
-        free(room);
         free(entities);
         KEEL_TRY(result);
         d->status.received += count;

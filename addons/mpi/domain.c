@@ -160,30 +160,36 @@ void keeli_position_read(const keel_domain *d, const void *value, double at[MPI_
 }
 
 // ------------------------------------------------------------------ begin
+// Adds a component to those of ghosts, and before it what it requires.
+static keel_result add_ghost_component(keel_domain *d, const keel_component *c) {
+    c = keel_register_component(d->world, c); // it has a name
+    if (!c) return keeli_domain_fail_world(d);
+    const uint32_t number = keeli_column_number(d, c);
+    for (uint32_t i = 0; i < d->ghost_count; ++i)
+        if (d->ghost_columns[i] == number) return KEEL_OK;
+    for (const keel_component *const *r = c->required; r && *r; ++r)
+        KEEL_TRY(add_ghost_component(d, *r));
+    if (number == MPI_NO_COLUMN || d->ghost_count == KEEL_MAX_TERMS)
+        return keeli_domain_fail(d, KEEL_ERROR_ARGUMENT,
+                                 "ghosts cannot have '%.80s': at most %d components of the "
+                                 "world, none of them transient or a relation",
+                                 c->name, KEEL_MAX_TERMS);
+    if (d->columns[number].owned)
+        return keeli_domain_fail(d, KEEL_ERROR_ARGUMENT,
+                                 "ghosts cannot have '%.80s': its values have hooks; leave it "
+                                 "out of .ghosts, or let a component without hooks say what "
+                                 "others see",
+                                 c->name);
+    d->ghost_components[d->ghost_count] = d->columns[number].component;
+    d->ghost_columns[d->ghost_count++] = number;
+    d->ghost_size += d->columns[number].component->size;
+    return KEEL_OK;
+}
+
 static keel_result find_ghost_components(keel_domain *d) {
-    const keel_component *position = d->desc.position;
-    for (uint32_t i = 0; i <= KEEL_MAX_TERMS; ++i) {
-        const keel_component *c = i ? d->desc.ghosts ? d->desc.ghosts[i - 1] : NULL : position;
-        if (!c) return KEEL_OK;
-        c = keel_register_component(d->world, c); // it has a name
-        if (!c) return keeli_domain_fail_world(d);
-        uint32_t number = 0;
-        while (number < d->column_count && strcmp(d->columns[number].component->name, c->name) != 0)
-            ++number;
-        if (number == d->column_count || d->ghost_count == KEEL_MAX_TERMS)
-            return keeli_domain_fail(d, KEEL_ERROR_ARGUMENT,
-                                     "ghosts cannot have '%.80s': at most %d components of the "
-                                     "world, none of them transient or a relation",
-                                     c->name, KEEL_MAX_TERMS);
-        if (d->columns[number].owned)
-            return keeli_domain_fail(d, KEEL_ERROR_ARGUMENT,
-                                     "ghosts cannot have '%.80s': its values have hooks; leave it "
-                                     "out of .ghosts, or let a component without hooks say what "
-                                     "others see",
-                                     c->name);
-        d->ghost_columns[d->ghost_count++] = number;
-        d->ghost_size += d->columns[number].component->size;
-    }
+    KEEL_TRY(add_ghost_component(d, d->desc.position));
+    for (uint32_t i = 0; d->desc.ghosts && d->desc.ghosts[i]; ++i)
+        KEEL_TRY(add_ghost_component(d, d->desc.ghosts[i]));
     return KEEL_OK;
 }
 
@@ -308,8 +314,8 @@ void keel_domain_end(keel_domain *d) {
     keeli_ghosts_end(d);
     free(d->cuts);
     keeli_columns_end(d);
-    mpi_bytes *const bytes[] = { &d->scratch, &d->gone, &d->fresh,   &d->changes,
-                                 &d->room,    &d->note, &d->dead_ids };
+    mpi_bytes *const bytes[] = { &d->enabled, &d->scratch, &d->gone, &d->fresh,
+                                 &d->changes, &d->room,    &d->note, &d->dead_ids };
     for (size_t i = 0; i < sizeof bytes / sizeof *bytes; ++i)
         free(bytes[i]->items);
     free(d->near);

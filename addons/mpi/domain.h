@@ -128,7 +128,7 @@ struct keel_domain {
     mpi_box region;
     mpi_column *columns; // the components of entities, by name: the same on all ranks
     uint32_t column_count;
-    const keel_component **components; // those of the columns; NULL ends the list
+    const keel_component **components; // of the columns, and transient ones; NULL ends the list
     mpi_column *relations;             // all of the world, by name
     uint32_t relation_count;
     const keel_component *child;     // the relation of children to parents
@@ -141,6 +141,7 @@ struct keel_domain {
     uint32_t template_room;
     bool has_handles;                       // in any column; edges count, but for keel_child
     uint32_t ghost_columns[KEEL_MAX_TERMS]; // numbers of those that ghosts have
+    const keel_component *ghost_components[KEEL_MAX_TERMS + 1]; // the same; NULL ends the list
     uint32_t ghost_count;
     uint32_t ghost_size;            // bytes of the values of a ghost
     mpi_shown *shown;               // by rank: what it sees of this one
@@ -152,6 +153,8 @@ struct keel_domain {
     mpi_bytes dead_ids;             // of entities that died since other ranks were told
     keel_rank_bytes *told;          // by rank: the ids that it told
     mpi_bytes note;                 // what this rank tells all others
+    mpi_bytes enabled;              // mpi_enabled: since entities began to be packed
+    size_t enabled_before;          // of these, those of messages that were packed before
     mpi_bytes scratch;              // a column while its ids become handles
     uint32_t stamp;
     keel_entity dead; // the handle of an entity that is; null: nobody needed it
@@ -209,10 +212,28 @@ keel_result keeli_columns_unpack(keel_domain *d, keel_rank_bytes in, uint32_t fr
 // Returns copies of values with handles in the place of ids; NULL: an error was kept.
 const void *keeli_columns_handles(keel_domain *d, const mpi_column *column, const void *values,
                                   uint32_t count);
+// ------------------------------------------------------------------ required components
+static const uint32_t MPI_NO_COLUMN = UINT32_MAX;
+// A component that was enabled to be packed, or added because an enabled one requires it.
+typedef struct mpi_enabled {
+    keel_entity entity;
+    uint32_t row, column;
+    bool lacks; // it was added
+} mpi_enabled;
+// Returns the number of a component among the columns.
+uint32_t keeli_column_number(const keel_domain *d, const keel_component *c);
+// Sorts the columns: what is required before what requires it, else by name.
+void keeli_required_sort(keel_domain *d);
+// Enables a component, and notes in `d->enabled` what has to be undone from behind.
+keel_result keeli_required_enable(keel_domain *d, keel_entity e, uint32_t row, uint32_t column);
+// Undoes one note.
+keel_result keeli_required_disable(keel_domain *d, keel_entity e, uint32_t column, bool lacks);
+// Undoes all notes, and keeps the error: the entities do not leave.
+void keeli_required_undo(keel_domain *d);
+
 // ------------------------------------------------------------------ names, disabled components
-// Enables a component of an entity that is being packed, and notes that it was disabled. False: an
-// error was kept.
-bool keeli_leaving_enable(keel_domain *d, keel_entity e, uint32_t row, uint32_t column);
+// Enables the components of entities that are about to be packed, and notes which were disabled.
+keel_result keeli_leaving_begin(keel_domain *d, const mpi_list *entities);
 // Appends what was noted, edges, and names.
 keel_result keeli_leaving_pack(keel_domain *d, const mpi_list *entities, mpi_bytes *out);
 keel_result keeli_leaving_unpack(keel_domain *d, mpi_reader *r, const keel_entity *entities,

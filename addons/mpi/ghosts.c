@@ -299,21 +299,32 @@ static keel_result add_values(keel_domain *d, const keel_component *c, const kee
     return result;
 }
 
+// Deletes columns of ghosts, all at once: some may require others.
+static keel_result delete_missing(keel_domain *d, const uint32_t *slots, uint32_t count,
+                                  uint32_t missing, uint32_t from) {
+    const keel_component *list[KEEL_MAX_TERMS + 1] = { NULL };
+    for (uint32_t k = 0, length = 0; k < d->ghost_count; ++k)
+        if (missing >> k & 1) list[length++] = d->ghost_components[k];
+    const keel_entity *entities = list[0] ? ghosts_of(d, from, slots, count) : NULL;
+    if (list[0] && !entities) return d->error.result;
+    for (uint32_t i = 0; entities && i < count; ++i)
+        if (keel_is_alive(d->world, entities[i]) &&
+            keel_delete_components(d->world, entities[i], list) < 0)
+            return keeli_domain_fail_world(d);
+    return KEEL_OK;
+}
+
 static keel_result read_group(keel_domain *d, mpi_reader *r, uint32_t from) {
     const uint32_t *head = keeli_bytes_read(r, 4 * sizeof *head);
     const uint32_t *slots = head ? keeli_bytes_read(r, head[2] * sizeof *slots) : NULL;
     if (!slots || (head[0] | head[1]) >> d->ghost_count) return damaged(d, from);
     const uint32_t count = head[2];
+    KEEL_TRY(delete_missing(d, slots, count, head[1], from));
     for (uint32_t k = 0; k < d->ghost_count; ++k) {
         const mpi_column *column = &d->columns[d->ghost_columns[k]];
         const keel_component *c = column->component;
         const keel_entity *entities = ghosts_of(d, from, slots, count);
         if (!entities) return d->error.result;
-        if (head[1] >> k & 1)
-            for (uint32_t i = 0; i < count; ++i)
-                if (keel_is_alive(d->world, entities[i]) &&
-                    keel_delete_component(d->world, entities[i], c) < 0)
-                    return keeli_domain_fail_world(d);
         if (!(head[0] >> k & 1)) continue;
         const void *values = keeli_bytes_read(r, (size_t)count * c->size);
         if (r->is_short) return damaged(d, from);
@@ -329,9 +340,8 @@ static keel_result read_group(keel_domain *d, mpi_reader *r, uint32_t from) {
 // ------------------------------------------------------------------ who is no ghost any more
 // Deletes the components of a ghost.
 static keel_result make_bare(keel_domain *d, keel_entity e) {
-    for (uint32_t k = 0; k < d->ghost_count; ++k)
-        if (keel_delete_component(d->world, e, d->columns[d->ghost_columns[k]].component) < 0)
-            return keeli_domain_fail_world(d);
+    if (keel_delete_components(d->world, e, d->ghost_components) < 0)
+        return keeli_domain_fail_world(d);
     keel_ghost *ghost = keel_get_component_mut(d->world, e, KEEL_OF(keel_ghost));
     if (ghost) ghost->is_bare = true;
     return KEEL_OK;

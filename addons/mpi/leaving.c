@@ -2,23 +2,28 @@
 // Packs what the columns of values do not have: which components are disabled, edges (edges.c), and
 // names. Names come last: they are unique among children of one parent.
 //
-//     number of disabled components, pairs of row and column; edges; number of names; for each row,
-//     length and text
+//     number of disabled components, pairs of row and column (times 2; and 1: the entity lacks it,
+//     but what is disabled requires it), those that require others first; edges; number of names;
+//     for each row, length and text
 #include "domain.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 // ------------------------------------------------------------------ writing
-bool keeli_leaving_enable(keel_domain *d, keel_entity e, uint32_t row, uint32_t column) {
-    const uint32_t pair[2] = { row, column };
-    if (!keeli_bytes_copy(&d->scratch, pair, sizeof pair)) {
-        (void)keeli_domain_fail(d, KEEL_ERROR_MEMORY, "packing: out of memory");
-        return false;
+keel_result keeli_leaving_begin(keel_domain *d, const mpi_list *entities) {
+    d->enabled_before = d->enabled.size / sizeof(mpi_enabled);
+    for (uint32_t row = 0; row < entities->count; ++row) {
+        const keel_entity e = entities->items[row];
+        // only a follower that came since the last step has no id
+        if (!keel_has_component(d->world, e, KEEL_OF(keel_global_id)))
+            KEEL_TRY(keeli_ids_give(d, e));
+        for (uint32_t k = 0; k < d->column_count; ++k) {
+            if (keel_is_component_disabled(d->world, e, d->columns[k].component))
+                KEEL_TRY(keeli_required_enable(d, e, row, k));
+        }
     }
-    if (keel_enable_component(d->world, e, d->columns[column].component, true) >= 0) return true;
-    (void)keeli_domain_fail_world(d);
-    return false;
+    return KEEL_OK;
 }
 
 // Appends the names of the entities that have one. False when out of memory.
@@ -46,12 +51,17 @@ static bool pack_names(const keel_domain *d, const mpi_list *entities, mpi_bytes
 }
 
 keel_result keeli_leaving_pack(keel_domain *d, const mpi_list *entities, mpi_bytes *out) {
-    const uint32_t pairs = (uint32_t)(d->scratch.size / 8);
+    const mpi_enabled *all = (const mpi_enabled *)(const void *)d->enabled.items;
+    const size_t end = d->enabled.size / sizeof *all;
     uint32_t *count = keeli_bytes_add(out, sizeof *count);
-    if (count) *count = pairs;
-    void *at = count ? keeli_bytes_add(out, d->scratch.size) : NULL;
-    if (at && pairs) memcpy(at, d->scratch.items, d->scratch.size);
-    if (!at) return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "packing: out of memory");
+    if (count) *count = (uint32_t)(end - d->enabled_before);
+    bool has_room = count != NULL;
+    for (size_t i = end; has_room && i-- > d->enabled_before;) {
+        uint32_t *pair = keeli_bytes_add(out, 2 * sizeof *pair);
+        has_room = pair != NULL;
+        if (has_room) pair[0] = all[i].row, pair[1] = all[i].column << 1 | all[i].lacks;
+    }
+    if (!has_room) return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "packing: out of memory");
     KEEL_TRY(keeli_edges_pack(d, entities, out));
     return pack_names(d, entities, out)
                ? KEEL_OK
@@ -68,10 +78,8 @@ keel_result keeli_leaving_unpack(keel_domain *d, mpi_reader *r, const keel_entit
     const uint32_t pairs = keeli_read_u32(r);
     for (uint32_t i = 0; i < pairs; ++i) {
         const uint32_t *pair = keeli_bytes_read(r, 2 * sizeof *pair);
-        if (!pair || pair[0] >= count || pair[1] >= d->column_count) return damaged(d);
-        if (keel_enable_component(d->world, entities[pair[0]], d->columns[pair[1]].component,
-                                  false) < 0)
-            return keeli_domain_fail_world(d);
+        if (!pair || pair[0] >= count || pair[1] >> 1 >= d->column_count) return damaged(d);
+        KEEL_TRY(keeli_required_disable(d, entities[pair[0]], pair[1] >> 1, pair[1] & 1));
     }
     KEEL_TRY(keeli_edges_unpack(d, r, entities, count));
     const uint32_t names = keeli_read_u32(r);

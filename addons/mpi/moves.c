@@ -223,6 +223,7 @@ static keel_result send_lists(keel_domain *d) {
 static keel_result send_away(keel_domain *d, bool is_first) {
     for (uint32_t r = 0; r < d->desc.ranks.count; ++r)
         d->lists[r].count = 0;
+    d->enabled.size = 0;
     if (is_first) KEEL_TRY(list_outside(d, &d->region, list_where_owned));
     KEEL_TRY(keeli_deaths_note(d));
     KEEL_TRY(list_followers(d));
@@ -285,6 +286,7 @@ static keel_result find_followers_of_ghosts(keel_domain *d) {
 static keel_result move_once(keel_domain *d, keel_result so_far, bool is_first) {
     const uint32_t ranks = d->desc.ranks.count;
     keel_result result = so_far == KEEL_OK ? send_away(d, is_first) : so_far;
+    if (so_far == KEEL_OK && result < 0) keeli_required_undo(d);
     for (uint32_t r = 0; r < ranks && result < 0; ++r)
         d->out[r].size = 0;
     d->must_move_again = false;

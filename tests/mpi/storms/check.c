@@ -7,22 +7,144 @@
 #include <stdio.h>
 
 void storm_problem(storm_rank *rank, const char *format, ...) {
-    if (rank->problem[0]) return;
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(rank->problem, sizeof rank->problem, format, arguments);
+    char text[STORM_PROBLEM];
+    (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    if (rank->plan->is_verbose) (void)fprintf(stderr, "%s\n", text);
+    if (!rank->problem[0]) memcpy(rank->problem, text, sizeof text);
 }
 
 // ------------------------------------------------------------------ one rank
+static bool check_may_have(const keel_component *c, bool is_bare) {
+    static const char *const all[] = {
+        "keel_global_id", "keel_ghost", "Friend", "Married", "Place", "Mood", "Red",
+        "Knows",          "Aim",        "Sniper", "Zoom",    "Barrel"
+    };
+    for (size_t i = 0; i < (is_bare ? 4 : sizeof all / sizeof *all); ++i)
+        if (strcmp(all[i], c->name) == 0) return true;
+    return false;
+}
+
+// A ghost has what the domain shows, and no edges but bonds; a bare one has nothing.
+static void check_ghost_parts(const keel_world *w, storm_rank *rank, keel_entity e) {
+    const bool is_bare = keel_get(w, e, keel_ghost)->is_bare;
+    for (const keel_component *c = NULL; (c = keel_next_component(w, c)) != NULL;)
+        if ((keel_has_component(w, e, c) || keel_is_component_disabled(w, e, c)) &&
+            !check_may_have(c, is_bare))
+            storm_problem(rank, "the %sghost of %llx has '%s'", is_bare ? "bare " : "",
+                          (unsigned long long)storm_id(w, e), c->name);
+}
+
+static int check_compare_numbers(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// What stays on its rank is not with an entity that came.
+static void check_arrived(const keel_world *w, storm_rank *rank, keel_entity e, uint32_t step) {
+    const uint64_t id = storm_id(w, e);
+    const Life *life = keel_get(w, e, Life);
+    if (!life || life->born == step) return;
+    if (rank->were_count &&
+        bsearch(&id, rank->were_owned, rank->were_count, sizeof id, check_compare_numbers))
+        return;
+    if (keel_has(w, e, Scratch) || (rank->plan->is_rich && keel_target_count(w, e, Whim)))
+        storm_problem(rank, "entity %llx came with what is transient", (unsigned long long)id);
+}
+
 void storm_check_rank(keel_world *w, storm_rank *rank, uint32_t step) {
-    (void)step;
     if (!keel_world_check(w, NULL)) storm_problem(rank, "keel_world_check finds a mistake");
+    const uint32_t room = keel_entity_count(w) + 1;
+    uint64_t *ids = storm_room(NULL, room, sizeof *ids);
+    uint32_t count = 0;
+    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(w, e));) {
+        if (storm_is_ghost(w, e)) {
+            check_ghost_parts(w, rank, e);
+            continue;
+        }
+        check_arrived(w, rank, e, step);
+        ids[count++] = storm_id(w, e);
+    }
+    qsort(ids, count, sizeof *ids, check_compare_numbers);
+    free(rank->were_owned);
+    rank->were_owned = ids;
+    rank->were_count = count;
+}
+
+// ------------------------------------------------------------------ ghosts that nothing refers to
+typedef struct check_used {
+    const keel_world *w;
+    uint64_t *ids; // of ghosts, room for all in each turn
+    uint32_t count, room;
+    const keel_component *relation;
+} check_used;
+
+static void check_use(check_used *u, keel_entity e) {
+    if (keel_is_null(e) || !keel_is_alive(u->w, e) || !storm_is_ghost(u->w, e)) return;
+    if (u->count == u->room) {
+        u->room = 2 * u->room + 64;
+        u->ids = storm_room(u->ids, u->room, sizeof *u->ids);
+    }
+    u->ids[u->count++] = storm_id(u->w, e);
+}
+
+static void check_use_diary(check_used *u, const Diary *diary) {
+    for (uint32_t i = 0; i < diary->count; ++i)
+        check_use(u, diary->entries[i].about);
+}
+
+static bool check_use_knows(const keel_value_run *run, void *data) {
+    const Knows *knows = run->values;
+    for (uint32_t i = 0; i < run->count; ++i, ++knows) {
+        for (uint32_t k = 0; k < KNOWN; ++k)
+            check_use(data, knows->who[k]);
+        for (uint32_t k = 0; k < 2; ++k)
+            check_use(data, knows->pairs[k].other);
+    }
+    return true;
+}
+static bool check_use_diaries(const keel_value_run *run, void *data) {
+    for (uint32_t i = 0; i < run->count; ++i)
+        check_use_diary(data, (const Diary *)run->values + i);
+    return true;
+}
+static bool check_use_titles(const keel_value_run *run, void *data) {
+    for (uint32_t i = 0; i < run->count; ++i)
+        check_use(data, ((const Title *)run->values)[i].giver);
+    return true;
+}
+
+static bool check_use_edge(keel_entity source, keel_entity target, const void *value, void *data) {
+    check_used *u = data;
+    check_use(u, source);
+    check_use(u, target);
+    const char *name = u->relation->name;
+    if (strcmp(name, "Owes") == 0) check_use(u, ((const Owes *)value)->witness);
+    if (strcmp(name, "Letter") == 0) check_use(u, ((const Letter *)value)->giver);
+    if (strcmp(name, "Log") == 0) check_use_diary(u, value);
+    return true;
 }
 
 void storm_check_leaks(keel_world *w, storm_rank *rank) {
-    (void)w;
-    (void)rank;
+    check_used u = { .w = w };
+    if (rank->plan->is_rich) {
+        (void)keel_visit_values(w, KEEL_OF(Knows), check_use_knows, &u);
+        (void)keel_visit_values(w, KEEL_OF(Diary), check_use_diaries, &u);
+        (void)keel_visit_values(w, KEEL_OF(Title), check_use_titles, &u);
+    }
+    for (const keel_component *c = NULL; (c = keel_next_component(w, c)) != NULL;) {
+        u.relation = c;
+        if (c->is_relation) (void)keel_visit_edges(w, c, check_use_edge, &u);
+    }
+    if (u.count) qsort(u.ids, u.count, sizeof *u.ids, check_compare_numbers);
+    KEEL_EACH(w, KEEL_READ(keel_global_id, id), KEEL_READ(keel_ghost, ghost))
+        if (ghost->is_bare && (!u.count || !bsearch(&id->value, u.ids, u.count, sizeof *u.ids,
+                                                    check_compare_numbers)))
+            storm_problem(rank, "after a balance nothing refers to the bare ghost of %llx",
+                          (unsigned long long)id->value);
+    free(u.ids);
 }
 
 // ------------------------------------------------------------------ what ranks tell

@@ -2,7 +2,7 @@
 // Random storms of migration: entities of every kind jump from rank to rank, edit what they have,
 // give birth and die. After each step all ranks together must have what plain Keel has, and ghosts
 // must be as their entities. A storm is given by its seed.
-// usage: mpi_storms [--storms N] [--seed S] [--ranks R] [--steps T] [--quiet]
+// usage: mpi_storms [--storms N] [--seed S] [--ranks R] [--steps T] [--quiet] [--verbose]
 #define _DEFAULT_SOURCE // mkdtemp
 #include "storm.h"
 
@@ -12,7 +12,7 @@
 
 typedef struct options {
     uint64_t storms, seed, ranks, steps; // 0: what the seed says
-    bool is_quiet;
+    bool is_quiet, is_verbose;
 } options;
 
 static char main_folder[] = "/tmp/keel_storms_XXXXXX";
@@ -61,6 +61,7 @@ static bool main_options(int count, char **texts, options *o) {
         static const char *const names[] = { "--storms", "--seed", "--ranks", "--steps" };
         bool is_known = strcmp(texts[i], "--quiet") == 0;
         o->is_quiet |= is_known;
+        if (strcmp(texts[i], "--verbose") == 0) o->is_verbose = is_known = true;
         for (size_t k = 0; k < 4 && !is_known; ++k)
             if (strcmp(texts[i], names[k]) == 0) {
                 if (!main_number(texts[++i], numbers[k])) return false;
@@ -74,13 +75,15 @@ static bool main_options(int count, char **texts, options *o) {
 int main(int count, char **texts) {
     options o = { .storms = 1, .seed = 1 };
     if (!main_options(count, texts, &o) || !mkdtemp(main_folder)) {
-        fputs("usage: mpi_storms [--storms N] [--seed S] [--ranks R] [--steps T] [--quiet]\n",
+        fputs("usage: mpi_storms [--storms N] [--seed S] [--ranks R] [--steps T] [--quiet] "
+              "[--verbose]\n",
               stderr);
         return 2;
     }
     uint64_t failures = 0;
     for (uint64_t seed = o.seed; seed < o.seed + o.storms; ++seed) {
         storm_plan plan = storm_plan_of(seed);
+        plan.is_verbose = o.is_verbose;
         if (o.ranks) plan.ranks = plan.later_ranks = (uint32_t)o.ranks;
         if (o.steps && o.steps < plan.steps) plan.steps = (uint32_t)o.steps;
         if (!o.is_quiet)

@@ -7,8 +7,8 @@
 
 // ------------------------------------------------------------------ worlds
 static keel_world *play_world(const storm_plan *plan) {
-    keel_world *w = keel_world_create(
-        &(keel_world_desc){ .worker_count = 1, .on_parent_delete = plan->on_parent_delete });
+    keel_world *w = keel_world_create(&(keel_world_desc){
+        .worker_count = 1, .log = keel_log_none, .on_parent_delete = plan->on_parent_delete });
     storm_register(w, plan);
     return w;
 }
@@ -148,6 +148,7 @@ void storm_play(keel_ranks ranks, void *data) {
     p.rank.domain = p.d;
     bool is_well = p.d != NULL;
     if (!is_well) storm_problem(&p.rank, "begin: %.200s", error.message);
+    if (is_well) storm_check_rank(p.w, &p.rank, part->begin - 1);
     for (uint32_t step = part->begin; step < part->end && is_well; ++step)
         is_well = play_step(&p, step);
     if (is_well && part->saves && keel_domain_save(p.d, part->folder) < 0)

@@ -17,6 +17,7 @@ typedef enum storm_kind {
     STORM_PLACES,
     STORM_DEATHS,
     STORM_SCRATCH,
+    STORM_COMMANDS,
     STORM_POOR, // all below need fields with handles or relations
     STORM_KNOWING = STORM_POOR,
     STORM_EDGES,
@@ -43,6 +44,7 @@ typedef struct storm_plan {
     uint32_t kinds; // bits
     keel_on_delete on_parent_delete;
     bool is_rich;        // it has components with handles, and relations
+    bool is_verbose;     // all problems are printed
     bool shows_required; // ghosts have components that others require
 } storm_plan;
 // Draws the plan of a seed.
@@ -122,7 +124,7 @@ void storm_add(keel_world *w, const storm_plan *plan, uint64_t id);
 void storm_register(keel_world *w, const storm_plan *plan);
 
 // What an entity has: a number for each aspect.
-enum { STORM_ASPECTS = 32 };
+enum { STORM_ASPECTS = 40 };
 typedef struct storm_record {
     uint64_t id, aspects[STORM_ASPECTS];
 } storm_record;

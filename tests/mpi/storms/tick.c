@@ -101,7 +101,29 @@ KEEL_SYSTEM(jump, KEEL_WRITE(Place, p), KEEL_READ(keel_global_id, id), KEEL_WITH
     if (z % 3 == 0) *p = tick_place(weather->plan, z / 3);
 }
 
+// ------------------------------------------------------------------ commands
+// Edits by commands, as most systems do: of the entity itself only.
+KEEL_SYSTEM(command, KEEL_READ(keel_global_id, id), KEEL_WITHOUT(keel_ghost), KEEL_ENTITY(e),
+            KEEL_UNIQUE_READ(Weather, weather), KEEL_COMMANDS(out)) {
+    const storm_plan *plan = weather->plan;
+    const uint64_t z = storm_chance(plan->seed, id->value, weather->step, 5);
+    if (!storm_has(plan, STORM_COMMANDS)) return;
+    if (z % 8 == 0) keel_add(out, e, Red);
+    if (z % 8 == 1) keel_delete(out, e, Red);
+    if (z % 8 == 2) keel_add(out, e, Mood, { z });
+    if (z % 16 == 3) keel_disable(out, e, Mood);
+    if (z % 16 == 4) keel_enable(out, e, Mood);
+    if (z % 128 == 5)
+        keel_add_entity(out, KEEL_INIT(keel_global_id, keel_child_id(*id, 5000 + weather->step)),
+                        KEEL_INIT(Place, { (int32_t)(z >> 8 & 0xFFFF), 3 }),
+                        KEEL_INIT(Life, { weather->step, 0, 4, 0 }));
+    // a deletion that is refused would fail the step
+    const bool may_be_refused =
+        plan->on_parent_delete == KEEL_REFUSE || storm_has(plan, STORM_BOLTS);
+    if (z % 128 == 6 && !may_be_refused) keel_delete_entity(out, e);
+}
+
 KEEL_SYSTEM_DECLARE(edit);
 KEEL_SYSTEM_DECLARE(die);
 KEEL_WORKLOAD(storm_tick, KEEL_STEP(witness), KEEL_STEP(look), KEEL_STEP(edit), KEEL_STEP(jump),
-              KEEL_STEP(die));
+              KEEL_STEP(command), KEEL_STEP(die));
