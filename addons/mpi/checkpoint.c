@@ -201,7 +201,7 @@ static keel_domain *begin_part(const keel_domain *d, keel_world *world) {
     part->desc.ranks.count = 1;
     part->serial = d->serial;
     part->desc.position = keel_register_component(world, d->desc.position);
-    part->lists = calloc(2, sizeof *part->lists);
+    part->lists = calloc(1 + MPI_MORE_LISTS, sizeof *part->lists);
     part->reader = keel_reader_create(world, "keel::mpi: ids");
     if (part->desc.position && part->lists && part->reader) return part;
     keel_domain_end(part);

@@ -30,6 +30,12 @@ const keel_error *keel_domain_error(const keel_domain *d) {
     return d ? &d->error : &none;
 }
 
+static double seconds_now(void) {
+    struct timespec now = { 0 };
+    (void)timespec_get(&now, TIME_UTC);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
 // ------------------------------------------------------------------ exchanges
 keel_result keeli_domain_exchange(keel_domain *d) {
     for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
@@ -37,7 +43,10 @@ keel_result keeli_domain_exchange(keel_domain *d) {
         if (r != d->desc.ranks.rank) d->status.bytes_sent += d->out[r].size;
         d->out[r].size = 0;
     }
-    if (d->desc.ranks.exchange(d->desc.ranks.self, d->send, d->receive)) return KEEL_OK;
+    const double begin = seconds_now();
+    const bool is_well = d->desc.ranks.exchange(d->desc.ranks.self, d->send, d->receive);
+    d->status.seconds_waited += seconds_now() - begin;
+    if (is_well) return KEEL_OK;
     return keeli_domain_fail(d, KEEL_ERROR_FILE, "another rank has stopped");
 }
 
@@ -56,7 +65,8 @@ keel_result keeli_domain_tell_all(keel_domain *d, const void *bytes, size_t size
 // The report that each rank gives all others at the end of each call.
 typedef struct rank_report {
     double seconds, cost; // in the workload; of the last balance
-    uint64_t has_error;   // then it follows
+    uint32_t has_error;   // then it follows
+    uint32_t must_move_again;
 } rank_report;
 
 // Reads the reports of all ranks. Returns the error of the lowest rank that has one.
@@ -70,6 +80,7 @@ static keel_result read_reports(keel_domain *d) {
         d->all_seconds += report->seconds;
         most = report->seconds > most ? report->seconds : most;
         d->most_cost = report->cost > d->most_cost ? report->cost : d->most_cost;
+        d->must_move_again |= report->must_move_again;
         if (!report->has_error) continue;
         const keel_error *error = keeli_bytes_read(&d->readers[r], sizeof *error);
         if (!error) continue;
@@ -84,7 +95,10 @@ static keel_result read_reports(keel_domain *d) {
 }
 
 static keel_result agree(keel_domain *d, keel_result own, double seconds, const mpi_bytes *note) {
-    const rank_report report = { .seconds = seconds, .cost = d->own_cost, .has_error = own < 0 };
+    const rank_report report = { .seconds = seconds,
+                                 .cost = d->own_cost,
+                                 .has_error = own < 0,
+                                 .must_move_again = d->must_move_again };
     for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
         mpi_bytes *out = &d->out[r];
         bool has_room = keeli_bytes_copy(out, &report, sizeof report);
@@ -225,7 +239,7 @@ static bool make_room(keel_domain *d) {
     const uint32_t ranks = d->desc.ranks.count;
     d->cuts = calloc(ranks, sizeof *d->cuts);
     d->near = calloc(ranks, sizeof *d->near);
-    d->lists = calloc(ranks + 1u, sizeof *d->lists);
+    d->lists = calloc(ranks + MPI_MORE_LISTS, sizeof *d->lists);
     d->out = calloc(ranks, sizeof *d->out);
     d->send = calloc(ranks, sizeof *d->send);
     d->receive = calloc(ranks, sizeof *d->receive);
@@ -288,7 +302,7 @@ keel_domain *keel_domain_begin(keel_world *world, const keel_domain_desc *desc) 
 
 void keel_domain_end(keel_domain *d) {
     if (!d) return;
-    for (uint32_t r = 0; r <= d->desc.ranks.count; ++r)
+    for (uint32_t r = 0; r < d->desc.ranks.count + MPI_MORE_LISTS; ++r)
         if (d->lists) free(d->lists[r].items);
     for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
         if (d->out) free(d->out[r].items);
@@ -316,12 +330,6 @@ void keel_domain_end(keel_domain *d) {
 }
 
 // ------------------------------------------------------------------ steps
-static double seconds_now(void) {
-    struct timespec now = { 0 };
-    (void)timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 // Runs the workload. Returns its seconds.
 static double run(keel_domain *d, const keel_workload *workload, keel_result *result) {
     const double begin = seconds_now();
@@ -375,7 +383,7 @@ keel_result keel_domain_step(keel_domain *d, const keel_workload *workload) {
     result = keeli_domain_agree_and_tell(d, result, seconds);
     if (result >= 0) {
         const keel_result read = read_notes(d), told = keeli_deaths_tell(d);
-        result = keeli_domain_agree(d, keeli_move(d, read < 0 ? read : told), 0);
+        result = keeli_move(d, read < 0 ? read : told);
     }
     d->status.seconds_move += seconds_now() - ran;
     d->is_out_of_step = result < 0;

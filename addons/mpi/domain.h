@@ -3,7 +3,14 @@
 #pragma once
 #include "keel_mpi.h"
 
-enum { MPI_AXES = 3, MPI_MOST_RANKS = 4096, MPI_SAMPLE = 2048, MPI_MOST_TEMPLATES = 65534 };
+enum {
+    MPI_AXES = 3,
+    MPI_MOST_RANKS = 4096,
+    MPI_SAMPLE = 2048,
+    MPI_MOST_TEMPLATES = 65534,
+    MPI_MORE_LISTS = 2
+};
+static const uint32_t MPI_NO_RANK = UINT32_MAX;
 
 // ------------------------------------------------------------------ bytes
 typedef struct mpi_bytes {
@@ -149,13 +156,14 @@ struct keel_domain {
     keel_entity dead; // the handle of an entity that is; null: nobody needed it
     uint64_t serial;  // number of the next id that this rank gives
     uint32_t *near;   // room for a list of ranks
-    mpi_list *lists;  // by rank, and one more
+    mpi_list *lists;  // by rank, and MPI_MORE_LISTS
     mpi_bytes *out;   // by rank
     keel_rank_bytes *send, *receive;
-    mpi_reader *readers;              // by rank: of what it sent
-    const keel_workload *checked;     // its systems write no ghosts
-    double own_seconds;               // in workloads since the last balance
-    double own_cost;                  // seconds of the last balance
+    mpi_reader *readers;          // by rank: of what it sent
+    const keel_workload *checked; // its systems write no ghosts
+    double own_seconds;           // in workloads since the last balance
+    bool must_move_again;         // an entity that came follows a ghost; of all ranks, once agreed
+    double own_cost;              // seconds of the last balance
     double all_seconds, most_seconds; // sums: of all ranks; of the slowest rank of each step
     double most_cost;
 };
@@ -284,12 +292,12 @@ bool keeli_handles_to_ids(keel_domain *d, const mpi_column *column, unsigned cha
 bool keeli_handles_from_ids(keel_domain *d, const mpi_column *column, unsigned char *value);
 // Returns the component of a ghost that no rank shows.
 static inline keel_ghost keeli_bare_ghost(const keel_domain *d, uint64_t id) {
-    return (keel_ghost){ .id = id, .stamp = d->stamp - 1, .owner = UINT32_MAX, .is_bare = true };
+    return (keel_ghost){ .id = id, .stamp = d->stamp, .owner = MPI_NO_RANK, .is_bare = true };
 }
 // Creates one, for an id that is not here.
 keel_result keeli_ghost_create(keel_domain *d, uint64_t id, keel_entity *out);
-// Makes ghosts of entities that go to another rank, so that handles to them stay.
-keel_result keeli_handles_leave(keel_domain *d, const mpi_list *list);
+// Makes ghosts of entities that go to another rank, `owner`, so that handles to them stay.
+keel_result keeli_handles_leave(keel_domain *d, const mpi_list *list, uint32_t owner);
 // Deletes the ghosts that no value refers to any more.
 keel_result keeli_handles_collect(keel_domain *d);
 
@@ -322,7 +330,8 @@ keel_result keeli_ghosts_refresh(keel_domain *d);
 void keeli_ghosts_end(keel_domain *d);
 // Lists the entities that other ranks see, for each of them in `d->lists`.
 keel_result keeli_list_seen(keel_domain *d);
-// Moves entities to the ranks that own their places. All ranks call it, also after an error.
+// Moves entities to the ranks that own their places, and followers of ghosts to the owners of
+// these. All ranks call it, also after an error, and return the same.
 keel_result keeli_move(keel_domain *d, keel_result so_far);
 // Gives an id to an entity that has none.
 keel_result keeli_ids_give(keel_domain *d, keel_entity e);

@@ -102,8 +102,7 @@ static bool note_changes(keel_domain *d, mpi_shown *shown, const mpi_list *list)
         const size_t fresh = d->fresh.size;
         if (!find_slot(d, shown, list->items[i], &d->fresh, &slot)) return false;
         // handles and edges there may refer to it from now on
-        if (d->fresh.size != fresh && d->has_handles &&
-            !keeli_handle_mark(d, list->items[i], shown->ids[slot]))
+        if (d->fresh.size != fresh && !keeli_handle_mark(d, list->items[i], shown->ids[slot]))
             return false;
         const change c = compare_slot(d, shown, slot, d->fresh.size != fresh);
         if (!columns_of(c)) continue;

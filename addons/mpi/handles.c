@@ -114,11 +114,12 @@ bool keeli_handles_from_ids(keel_domain *d, const mpi_column *column, unsigned c
     return true;
 }
 
-keel_result keeli_handles_leave(keel_domain *d, const mpi_list *list) {
+keel_result keeli_handles_leave(keel_domain *d, const mpi_list *list, uint32_t owner) {
     for (uint32_t i = 0; i < list->count; ++i) {
         const keel_entity e = list->items[i];
         const keel_global_id *id = keel_get_component(d->world, e, KEEL_OF(keel_global_id));
-        const keel_ghost ghost = keeli_bare_ghost(d, id->value);
+        keel_ghost ghost = keeli_bare_ghost(d, id->value);
+        ghost.owner = owner;
         // removed and not deleted: it did not die
         keel_known_ghost known;
         const keel_out out[] = { { KEEL_OF(keel_known_ghost), &known, NULL },

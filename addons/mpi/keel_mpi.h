@@ -27,6 +27,10 @@
 /// **Ghosts** are read only. A system that writes a component of ghosts says
 /// KEEL_WITHOUT(keel_ghost).
 ///
+/// **To change an entity of another rank**, add a child to its ghost. At the end of the step it goes
+/// to the rank that owns the entity, where a system reads it in the next step. Deleting a ghost
+/// deletes its entity, at the end of the step.
+///
 /// **Handles** in described fields (KEEL_FIELDS) go to other ranks as ids and become handles there:
 /// of the entity, of its ghost, or of a ghost without components that stands for it. When the
 /// entity dies, they name no entity, on all ranks from the end of the step on.
@@ -219,6 +223,7 @@ typedef struct keel_domain_status {
     double seconds_run;    ///< in the workload
     double seconds_ghosts; ///< in bringing ghosts up to date
     double seconds_move;   ///< in moving entities
+    double seconds_waited; ///< of these: in waiting for other ranks, and in sending and receiving
     uint64_t balances;     ///< times that space was divided anew
     double imbalance;      ///< slowest rank to average, since then; 1: none
 } keel_domain_status;

@@ -4,6 +4,7 @@
 #include "domain.h"
 
 #include <math.h>
+#include <string.h>
 
 // ------------------------------------------------------------------ who is near the edge
 enum { BLOCK = 1024 }; // entities whose places are compared at once
@@ -74,8 +75,6 @@ static bool list_span(keel_domain *d, const keel_span *span, void *data) {
 // Lists the entities of this rank that are outside of a box.
 static keel_result list_outside(keel_domain *d, const mpi_box *box,
                                 bool (*list)(keel_domain *, keel_entity, const double *)) {
-    for (uint32_t r = 0; r < d->desc.ranks.count; ++r)
-        d->lists[r].count = 0;
     const keel_term terms[] = { { .kind = KEEL_TERM_READ, .component = d->desc.position },
                                 { .kind = KEEL_TERM_WITH, .component = KEEL_OF(keel_global_id) },
                                 { .kind = KEEL_TERM_WITHOUT, .component = KEEL_OF(keel_ghost) },
@@ -106,6 +105,8 @@ static double margin(double edge, double halo) {
 }
 
 keel_result keeli_list_seen(keel_domain *d) {
+    for (uint32_t r = 0; r < d->desc.ranks.count; ++r)
+        d->lists[r].count = 0;
     mpi_box inner = d->region; // who is in it is seen by no other rank
     for (uint32_t axis = 0; axis < MPI_AXES; ++axis) {
         inner.low[axis] += d->desc.halo + margin(inner.low[axis], d->desc.halo);
@@ -121,29 +122,185 @@ static bool list_where_owned(keel_domain *d, keel_entity e, const double at[MPI_
     return owner == d->desc.ranks.rank || keeli_together_list(d, e, &d->lists[owner]);
 }
 
-// Packs the entities that move, and deletes them here.
-static keel_result send_away(keel_domain *d) {
-    KEEL_TRY(list_outside(d, &d->region, list_where_owned));
-    const uint32_t ranks = d->desc.ranks.count;
-    for (uint32_t r = 0; r < ranks; ++r)
-        KEEL_TRY(keeli_columns_pack(d, &d->lists[r], &d->out[r]));
-    for (uint32_t r = 0; r < ranks; ++r) {
-        const mpi_list *list = &d->lists[r];
-        d->status.sent += list->count;
-        d->status.bytes_moved += d->out[r].size;
-        if (d->has_handles) KEEL_TRY(keeli_handles_leave(d, list));
-        else if (list->count && keel_delete_entities(d->world, list->items, list->count) < 0)
-            return keeli_domain_fail_world(d);
+// Returns the rank that owns the entity of a ghost, if this one knows it. A bare ghost knows it
+// only in the step in which its entity left.
+static uint32_t owner_of(const keel_domain *d, const keel_ghost *ghost) {
+    return ghost->is_bare && ghost->stamp != d->stamp ? MPI_NO_RANK : ghost->owner;
+}
+
+static bool has_followers(const keel_domain *d, keel_entity e) {
+    bool has = keel_source_count_component((keel_scope *)d->world, e, d->child) > 0;
+    for (uint32_t i = 0; i < d->together_count && !has; ++i)
+        has = keel_source_count_component((keel_scope *)d->world, e, d->together[i]) > 0;
+    return has;
+}
+
+// Adds what follows a ghost to a list.
+static bool list_followers_of(keel_domain *d, keel_entity ghost, mpi_list *list) {
+    const uint32_t at = list->count;
+    if (!keeli_together_list(d, ghost, list)) return false;
+    --list->count; // the ghost stays
+    memmove(list->items + at, list->items + at + 1, (list->count - at) * sizeof *list->items);
+    return true;
+}
+
+// Lists what follows ghosts for the ranks that own them. Ghosts whose owners are not known go to a
+// list of their own.
+static bool list_span_of_ghosts(keel_domain *d, const keel_span *span, void *unused) {
+    (void)unused;
+    const keel_ghost *ghosts = keel_span_read_component(span, KEEL_OF(keel_ghost));
+    for (uint32_t i = 0; i < span->count; ++i) {
+        const keel_entity e = span->entities[i];
+        if (!has_followers(d, e)) continue;
+        const uint32_t owner = owner_of(d, &ghosts[i]);
+        mpi_list *const unknown = &d->lists[d->desc.ranks.count];
+        const bool has_room = owner == MPI_NO_RANK ? keeli_list_add(unknown, e)
+                                                   : list_followers_of(d, e, &d->lists[owner]);
+        if (!has_room) return false;
     }
+    return true;
+}
+
+static keel_result list_followers(keel_domain *d) {
+    const keel_term terms[] = { { .kind = KEEL_TERM_READ, .component = KEEL_OF(keel_ghost) },
+                                { .kind = KEEL_TERM_ENTITY },
+                                { .kind = KEEL_TERM_END } };
+    d->lists[d->desc.ranks.count].count = 0;
+    if (!d->together_count && !keel_component_count(d->world, d->child)) return KEEL_OK;
+    return keeli_each_span(d, terms, "keel::mpi: followers of ghosts", list_span_of_ghosts, NULL);
+}
+
+// Deletes entities that were packed, or makes ghosts of them.
+static keel_result leave(keel_domain *d, const mpi_list *list, uint32_t owner) {
+    d->status.sent += list->count;
+    if (d->has_handles) return keeli_handles_leave(d, list, owner);
+    return list->count && keel_delete_entities(d->world, list->items, list->count) < 0
+               ? keeli_domain_fail_world(d)
+               : KEEL_OK;
+}
+
+// Packs what follows a ghost whose owner is not known, for all ranks: the owner keeps it.
+static keel_result send_to_unknown(keel_domain *d, keel_entity ghost) {
+    const keel_global_id *id = keel_get_component(d->world, ghost, KEEL_OF(keel_global_id));
+    const uint64_t leader = id->value;
+    mpi_list *list = &d->lists[d->desc.ranks.count + 1];
+    list->count = 0;
+    d->note.size = 0;
+    if (!list_followers_of(d, ghost, list))
+        return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "listing followers: out of memory");
+    KEEL_TRY(keeli_columns_pack(d, list, &d->note));
+    for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
+        const uint64_t head[2] = { leader, d->note.size };
+        if (r != d->desc.ranks.rank && !(keeli_bytes_copy(&d->out[r], head, sizeof head) &&
+                                         keeli_bytes_copy(&d->out[r], d->note.items, d->note.size)))
+            return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "packing entities: out of memory");
+    }
+    KEEL_TRY(leave(d, list, MPI_NO_RANK));
+    // it was here for them; in a world with handles, other values may refer to it
+    if (!d->has_handles && keel_delete_entity(d->world, ghost) < 0)
+        return keeli_domain_fail_world(d);
+    return KEEL_OK;
+}
+
+// Packs the lists of entities for their owners, and deletes the entities here.
+static keel_result send_lists(keel_domain *d) {
+    const uint32_t ranks = d->desc.ranks.count;
+    for (uint32_t r = 0; r < ranks; ++r) {
+        mpi_bytes *out = &d->out[r];
+        if (!keeli_bytes_add(out, sizeof(uint64_t)))
+            return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "packing entities: out of memory");
+        KEEL_TRY(keeli_columns_pack(d, &d->lists[r], out));
+        const uint64_t size = out->size - sizeof size;
+        memcpy(out->items, &size, sizeof size);
+        d->status.bytes_moved += size;
+    }
+    for (uint32_t r = 0; r < ranks; ++r)
+        KEEL_TRY(leave(d, &d->lists[r], r));
+    return KEEL_OK;
+}
+
+// Packs the entities that move, and deletes them here.
+static keel_result send_away(keel_domain *d, bool is_first) {
+    for (uint32_t r = 0; r < d->desc.ranks.count; ++r)
+        d->lists[r].count = 0;
+    if (is_first) KEEL_TRY(list_outside(d, &d->region, list_where_owned));
+    KEEL_TRY(keeli_deaths_note(d));
+    KEEL_TRY(list_followers(d));
+    KEEL_TRY(send_lists(d));
+    const mpi_list *unknown = &d->lists[d->desc.ranks.count];
+    for (uint32_t i = 0; i < unknown->count; ++i)
+        KEEL_TRY(send_to_unknown(d, unknown->items[i]));
+    // those that left did not die
+    keel_reader_advance(d->known_deleted);
+    keel_reader_advance(d->ghosts_deleted);
     return keeli_ids_update(d);
 }
 
-keel_result keeli_move(keel_domain *d, keel_result so_far) {
-    keel_result result = so_far == KEEL_OK ? send_away(d) : so_far;
-    for (uint32_t r = 0; r < d->desc.ranks.count && result < 0; ++r)
+// Receives the entities of this rank from a message, and leaves the reader behind them.
+static keel_result receive_owned(keel_domain *d, uint32_t from) {
+    mpi_reader *r = &d->readers[from];
+    *r = keeli_reader(d->receive[from]);
+    if (r->at == r->end) return KEEL_OK;
+    const uint64_t *size = keeli_bytes_read(r, sizeof *size);
+    const void *bytes = size ? keeli_bytes_read(r, (size_t)*size) : NULL;
+    if (!bytes)
+        return keeli_domain_fail(d, KEEL_ERROR_FORMAT, "what rank %u sent is damaged",
+                                 (unsigned)from);
+    return keeli_columns_unpack(d, (keel_rank_bytes){ bytes, (size_t)*size }, from);
+}
+
+// Receives the rest: what follows entities of any rank. This one keeps what follows its own.
+static keel_result receive_followers(keel_domain *d, uint32_t from) {
+    mpi_reader *r = &d->readers[from];
+    while (r->at < r->end) {
+        const uint64_t *head = keeli_bytes_read(r, 2 * sizeof *head);
+        const void *bytes = head ? keeli_bytes_read(r, (size_t)head[1]) : NULL;
+        if (!bytes)
+            return keeli_domain_fail(d, KEEL_ERROR_FORMAT, "what rank %u sent is damaged",
+                                     (unsigned)from);
+        const keel_entity leader = keeli_ids_find(&d->ids, head[0]);
+        if (keel_is_alive(d->world, leader) &&
+            !keel_has_component(d->world, leader, KEEL_OF(keel_ghost)))
+            KEEL_TRY(keeli_columns_unpack(d, (keel_rank_bytes){ bytes, (size_t)head[1] }, from));
+    }
+    return KEEL_OK;
+}
+
+// Finds out if entities have come that follow ghosts: their leaders have moved on.
+static bool find_followed(keel_domain *d, const keel_span *span, void *unused) {
+    (void)unused;
+    for (uint32_t i = 0; i < span->count && !d->must_move_again; ++i)
+        d->must_move_again = has_followers(d, span->entities[i]);
+    return true;
+}
+
+static keel_result find_followers_of_ghosts(keel_domain *d) {
+    const keel_term terms[] = { { .kind = KEEL_TERM_WITH, .component = KEEL_OF(keel_ghost) },
+                                { .kind = KEEL_TERM_ENTITY },
+                                { .kind = KEEL_TERM_END } };
+    if (!d->together_count && !keel_component_count(d->world, d->child)) return KEEL_OK;
+    return keeli_each_span(d, terms, "keel::mpi: followed ghosts", find_followed, NULL);
+}
+
+static keel_result move_once(keel_domain *d, keel_result so_far, bool is_first) {
+    const uint32_t ranks = d->desc.ranks.count;
+    keel_result result = so_far == KEEL_OK ? send_away(d, is_first) : so_far;
+    for (uint32_t r = 0; r < ranks && result < 0; ++r)
         d->out[r].size = 0;
+    d->must_move_again = false;
     KEEL_TRY(keeli_domain_exchange(d)); // also after an error: the others wait for it
-    for (uint32_t r = 0; r < d->desc.ranks.count && result == KEEL_OK; ++r)
-        result = keeli_columns_unpack(d, d->receive[r], r);
-    return result;
+    for (uint32_t r = 0; r < ranks && result == KEEL_OK; ++r)
+        result = receive_owned(d, r);
+    for (uint32_t r = 0; r < ranks && result == KEEL_OK; ++r)
+        result = receive_followers(d, r);
+    return result == KEEL_OK ? find_followers_of_ghosts(d) : result;
+}
+
+keel_result keeli_move(keel_domain *d, keel_result so_far) {
+    keel_result result = move_once(d, so_far, true);
+    for (;;) {
+        result = keeli_domain_agree(d, result, 0);
+        if (result < 0 || !d->must_move_again) return result;
+        result = move_once(d, result, false);
+    }
 }
