@@ -23,6 +23,7 @@ help:
 	@echo "make test    build with all checks and run the tests that are quick, in two minutes"
 	@echo "make bench   run the benchmarks, some 10 minutes: a table, and out/bench.json"
 	@echo "make bench-session  what a rollback session costs beside the frames of its game, its bytes, joining"
+	@echo "make bench-ranks    what keel::mpi costs beside a model: ghosts, moves, balance, bytes, checkpoints"
 	@echo "make bench-inspect  what the inspector costs: frames without it, with it, and with a page that asks"
 	@echo "make bench-maths    nanoseconds of a call of keel::maths, beside the C library"
 	@echo "make cost    count the instructions of every operation, beside the figures of docs/reference/cost.md"
@@ -40,6 +41,7 @@ help:
 	@echo "make web     compile the examples with a picture for browsers: out/web/index.html (tools/build_web)"
 	@echo "make check-web  open these pages in Chromium, and send keys and touches"
 	@echo "make check-inspector  find planted faults on the page of the inspector, in Chromium"
+	@echo "make check-mpi  keel::mpi on processes of MPI, which the other checks do without"
 	@echo "make format  format the sources"
 	@echo "make clean   remove build/ and out/"
 	@echo "Missing Debian packages are installed on the way: see tools/install_packages."
@@ -148,6 +150,14 @@ bench-session:
 	cmake --build --preset release -j $(JOBS) --target bench_session
 	build/release/benchmarks/bench_session
 
+# What a domain costs beside its model: ghosts, moves, balance, bytes and checkpoints.
+.PHONY: bench-ranks
+bench-ranks:
+	tools/install_packages bench mpi
+	cmake --preset release $(OPTIONS) -DKEEL_BUILD_BENCHMARKS=ON
+	cmake --build --preset release -j $(JOBS) --target bench_ranks
+	build/release/benchmarks/bench_ranks
+
 # What the inspector costs: the same program without it and with it, in turns.
 .PHONY: bench-inspect
 bench-inspect:
@@ -240,7 +250,7 @@ bindings:
 	tools/make_bindings
 
 check: check-format check-layers check-house check-acceptance check-bindings check-cost check-debug check-release check-data check-asan \
-	check-tsan check-perturb check-tiny check-clang check-static check-hardened check-dist check-valgrind check-docs check-book check-web check-inspector check-recipes check-planted
+	check-tsan check-perturb check-tiny check-clang check-static check-hardened check-dist check-valgrind check-docs check-book check-web check-inspector check-recipes check-planted check-mpi
 
 check-packages:
 	@tools/install_packages check
@@ -281,6 +291,14 @@ check-planted: check-packages
 check-static:
 	@tools/install_packages static
 	@tools/check_static
+
+# keel::mpi on processes of MPI. The last of CI, because after it MPI is installed, and other parts shall do without.
+check-mpi: ROW = mpi
+check-mpi: PRESET = mpi
+check-mpi:
+	@tools/install_packages test mpi
+	$(PLAY)
+.PHONY: check-mpi
 
 # What the library can write besides the memory of worlds.
 check-data: check-packages

@@ -83,36 +83,57 @@ static bool pack_owned(keel_domain *d, const mpi_column *column, const mpi_list 
     return true;
 }
 
+// Finds the values of some entities, NULL for those without. Returns how many have one.
+static uint32_t find_values(keel_domain *d, const mpi_column *column, const mpi_list *entities,
+                            const void **found) {
+    const keel_component *c = column->component;
+    const keel_lookup lookup = keel_lookup_of_component(d->world, c);
+    uint32_t has = 0;
+    for (uint32_t i = 0; i < entities->count; ++i) {
+        const keel_entity e = entities->items[i];
+        if (c->size) found[i] = keeli_column_at(&lookup, e, c->size, lookup.shift);
+        else found[i] = keel_has_component(d->world, e, c) ? c : NULL;
+        has += found[i] != NULL;
+    }
+    return has;
+}
+
+// Copies the values that were found. Common sizes are copied without a call.
+static void copy_values(const void *const *found, uint32_t count, size_t size, unsigned char *to) {
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!found[i]) continue;
+        if (size == 8) memcpy(to, found[i], 8);
+        else if (size == 16) memcpy(to, found[i], 16);
+        else memcpy(to, found[i], size);
+        to += size;
+    }
+}
+
 // Appends the column of a component. False when out of memory.
 static bool pack_column(keel_domain *d, const mpi_list *entities, uint32_t number, mpi_bytes *out) {
     const mpi_column *column = &d->columns[number];
-    const keel_component *c = column->component;
-    const size_t begin = out->size;
-    uint32_t *head = keeli_bytes_add(out, 2 * sizeof *head);
-    uint32_t *rows = head ? keeli_bytes_add(out, entities->count * sizeof *rows) : NULL;
-    if (!rows) return false;
-    const size_t rows_at = begin + 8;
-    uint32_t has = 0;
-    for (uint32_t i = 0; i < entities->count; ++i)
-        if (keel_has_component(d->world, entities->items[i], c)) rows[has++] = i;
-    out->size = begin;
-    head = keeli_bytes_add(out, 2 * sizeof *head); // there is room for both
+    const uint32_t count = entities->count;
+    const size_t size = column->component->size;
+    d->room.size = 0;
+    const void **found = keeli_bytes_add(&d->room, count * sizeof *found);
+    uint32_t *head = found ? keeli_bytes_add(out, 2 * sizeof *head) : NULL;
+    if (!head) return false;
+    const uint32_t has = find_values(d, column, entities, found);
     head[0] = number;
     head[1] = has;
-    if (has < entities->count) (void)keeli_bytes_add(out, has * sizeof *rows);
-    const bool all = has == entities->count;
-    if (column->owned) return pack_owned(d, column, entities, has, all ? SIZE_MAX : rows_at, out);
+    const size_t rows_at = out->size;
+    uint32_t *rows = keeli_bytes_add(out, has < count ? has * sizeof *rows : 0);
+    if (!rows) return false;
+    for (uint32_t i = 0, k = 0; i < count && has < count; ++i)
+        if (found[i]) rows[k++] = i;
+    if (column->owned)
+        return pack_owned(d, column, entities, has, has < count ? rows_at : SIZE_MAX, out);
     const size_t values_at = out->size;
-    unsigned char *values = keeli_bytes_add(out, (size_t)has * c->size);
+    unsigned char *values = keeli_bytes_add(out, has * size);
     if (!values) return false;
-    // the rows lie where the values go, if all entities have the component
-    const uint32_t *which = (const uint32_t *)(const void *)(out->items + rows_at);
-    for (uint32_t k = 0; k < has && c->size; ++k) {
-        const keel_entity e = entities->items[all ? k : which[k]];
-        unsigned char *value = out->items + values_at + (size_t)k * c->size;
-        memcpy(value, keel_get_component(d->world, e, c), c->size);
-        if (!keeli_handles_to_ids(d, column, value, true)) return false;
-    }
+    if (size) copy_values(found, count, size, values);
+    for (uint32_t k = 0; k < has && column->handle_count; ++k)
+        if (!keeli_handles_to_ids(d, column, out->items + values_at + k * size, true)) return false;
     return true;
 }
 
@@ -144,14 +165,25 @@ static keel_result damaged(keel_domain *d, uint32_t from) {
     return keeli_domain_fail(d, KEEL_ERROR_FORMAT, "what rank %u sent is damaged", (unsigned)from);
 }
 
-static keel_result mark_owned(keel_domain *d, keel_entity e, uint64_t id) {
+// Makes a ghost an entity of this rank.
+static keel_result own_ghost(keel_domain *d, keel_entity e, uint64_t id) {
     // removed and not deleted: it did not die
     keel_ghost ghost;
     const keel_out out[] = { { KEEL_OF(keel_ghost), &ghost, NULL }, { NULL, NULL, NULL } };
-    const keel_result result = keel_remove_component_values(d->world, e, out);
-    if (result < 0 || !d->has_handles) return result;
-    const keel_known_ghost known = { id };
-    return keel_add_component(d->world, e, KEEL_OF(keel_known_ghost), &known);
+    if (keel_remove_component_values(d->world, e, out) < 0) return keeli_domain_fail_world(d);
+    (void)keeli_map_add(&d->arrived, id, 1);
+    return KEEL_OK;
+}
+
+// Gives entities their ids, and marks those that other ranks may know.
+static keel_result mark_owned(keel_domain *d, const keel_entity *entities, const uint64_t *ids,
+                              uint32_t count) {
+    const keel_component *const id = KEEL_OF(keel_global_id), *known = KEEL_OF(keel_known_ghost);
+    if (keel_add_component_to_many(d->world, entities, count, id, ids, sizeof *ids) < 0 ||
+        (d->has_handles &&
+         keel_add_component_to_many(d->world, entities, count, known, ids, sizeof *ids) < 0))
+        return keeli_domain_fail_world(d);
+    return KEEL_OK;
 }
 
 // Returns the entity of each id, and creates those that are not here. NULL: an error was kept.
@@ -159,8 +191,7 @@ static keel_entity *take_entities(keel_domain *d, const uint64_t *ids, uint32_t 
                                   uint32_t from) {
     keel_entity *entities = malloc((size_t)count * 2 * sizeof *entities), *made = entities + count;
     uint32_t missing = 0;
-    bool is_well =
-        entities && keeli_ids_reserve(&d->ids, count) && keeli_map_reserve(&d->arrived, count);
+    bool is_well = entities && keeli_ids_reserve(&d->ids, count);
     for (uint32_t i = 0; i < count && is_well; ++i) {
         entities[i] = keeli_ids_find(&d->ids, ids[i]);
         const bool is_here = !keel_is_null(entities[i]);
@@ -173,7 +204,9 @@ static keel_entity *take_entities(keel_domain *d, const uint64_t *ids, uint32_t 
                                     (unsigned)d->desc.ranks.rank, (unsigned)from,
                                     (unsigned long long)ids[i]);
     }
-    if (!entities) (void)keeli_domain_fail(d, KEEL_ERROR_MEMORY, "unpacking: out of memory");
+    const bool has_room = entities && keeli_map_reserve(&d->arrived, count - missing);
+    is_well &= has_room;
+    if (!has_room) (void)keeli_domain_fail(d, KEEL_ERROR_MEMORY, "unpacking: out of memory");
     if (is_well && missing && keel_add_entity_columns(d->world, missing, made, NULL) < 0) {
         (void)keeli_domain_fail_world(d);
         is_well = false;
@@ -182,19 +215,17 @@ static keel_entity *take_entities(keel_domain *d, const uint64_t *ids, uint32_t 
         free(entities);
         return NULL;
     }
-    for (uint32_t i = 0, next = 0; i < count; ++i) {
-        if (!keel_is_null(entities[i])) continue;
+    keel_result result = KEEL_OK;
+    for (uint32_t i = 0, next = 0; i < count && result == KEEL_OK; ++i) {
+        if (!keel_is_null(entities[i])) {
+            result = own_ghost(d, entities[i], ids[i]);
+            continue;
+        }
         entities[i] = made[next++];
         (void)keeli_ids_add(&d->ids, ids[i], entities[i]);
     }
-    for (uint32_t i = 0; i < count; ++i)
-        (void)keeli_map_add(&d->arrived, ids[i], 1);
-    const keel_component *const ids_of = KEEL_OF(keel_global_id);
-    keel_result result = keel_add_component_to_many(d->world, entities, count, ids_of, ids, 8);
-    for (uint32_t i = 0; i < count && result >= 0; ++i)
-        result = mark_owned(d, entities[i], ids[i]);
+    if (result >= 0) result = mark_owned(d, entities, ids, count);
     if (result >= 0) return entities;
-    (void)keeli_domain_fail_world(d);
     free(entities);
     return NULL;
 }

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 // ------------------------------------------------------------------ errors
 keel_result keeli_domain_fail(keel_domain *d, keel_result result, const char *format, ...) {
@@ -30,12 +29,6 @@ const keel_error *keel_domain_error(const keel_domain *d) {
     return d ? &d->error : &none;
 }
 
-static double seconds_now(void) {
-    struct timespec now = { 0 };
-    (void)timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 // ------------------------------------------------------------------ exchanges
 keel_result keeli_domain_exchange(keel_domain *d) {
     for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
@@ -43,9 +36,9 @@ keel_result keeli_domain_exchange(keel_domain *d) {
         if (r != d->desc.ranks.rank) d->status.bytes_sent += d->out[r].size;
         d->out[r].size = 0;
     }
-    const double begin = seconds_now();
+    const double begin = keeli_seconds();
     const bool is_well = d->desc.ranks.exchange(d->desc.ranks.self, d->send, d->receive);
-    d->status.seconds_waited += seconds_now() - begin;
+    d->status.seconds_waited += keeli_seconds() - begin;
     if (is_well) return KEEL_OK;
     return keeli_domain_fail(d, KEEL_ERROR_FILE, "another rank has stopped");
 }
@@ -332,12 +325,12 @@ void keel_domain_end(keel_domain *d) {
 // ------------------------------------------------------------------ steps
 // Runs the workload. Returns its seconds.
 static double run(keel_domain *d, const keel_workload *workload, keel_result *result) {
-    const double begin = seconds_now();
+    const double begin = keeli_seconds();
     const keel_run_desc run = { .dt = d->desc.dt };
     if (*result >= 0) *result = keeli_schema_check_workload(d, workload);
     if (*result >= 0 && keel_run_workload_of(d->world, workload, &run) < 0)
         *result = keeli_domain_fail_world(d);
-    return seconds_now() - begin;
+    return keeli_seconds() - begin;
 }
 
 // Writes what the other ranks have to know of the workload: who died, and the reduced uniques.
@@ -362,109 +355,26 @@ static keel_result read_notes(keel_domain *d) {
     return keeli_reduce_read(d);
 }
 
-// True if the slowest rank has kept the others waiting for longer than dividing space takes.
-static bool does_balance_pay(const keel_domain *d) {
-    const double average = d->all_seconds / d->desc.ranks.count;
-    return d->most_seconds > d->desc.balance_above * average &&
-           d->most_seconds - average > d->most_cost;
-}
-
 keel_result keel_domain_step(keel_domain *d, const keel_workload *workload) {
     if (!d || !workload) return KEEL_ERROR_ARGUMENT;
-    const double begin = seconds_now();
+    const double begin = keeli_seconds();
     keel_result result = keeli_ghosts_refresh(d);
-    const double seen = seconds_now();
+    const double seen = keeli_seconds();
     const double seconds = run(d, workload, &result);
-    const double ran = seconds_now();
+    const double ran = keeli_seconds();
     d->status.seconds_ghosts += seen - begin;
     d->status.seconds_run += seconds;
-    d->own_seconds += seconds;
     if (result >= 0) result = write_note(d);
-    result = keeli_domain_agree_and_tell(d, result, seconds);
+    result = keeli_domain_agree_and_tell(d, result, keeli_balance_note(d, seconds));
     if (result >= 0) {
         const keel_result read = read_notes(d), told = keeli_deaths_tell(d);
         result = keeli_move(d, read < 0 ? read : told);
     }
-    d->status.seconds_move += seconds_now() - ran;
+    d->status.seconds_move += keeli_seconds() - ran;
     d->is_out_of_step = result < 0;
     KEEL_TRY(result);
     ++d->status.steps;
-    return does_balance_pay(d) ? keel_domain_balance(d) : KEEL_OK;
-}
-
-// ------------------------------------------------------------------ balance
-// Places of this rank, one in every `step`, and how much work each stands for.
-typedef struct sample {
-    mpi_point *points;
-    uint32_t count, step, number;
-    double weight;
-} sample;
-
-static bool sample_span(keel_domain *d, const keel_span *span, void *data) {
-    sample *s = data;
-    const char *values = keel_span_read_component(span, d->desc.position);
-    for (uint32_t i = 0; i < span->count; ++i) {
-        if (s->number++ % s->step || s->count == MPI_SAMPLE) continue;
-        mpi_point *point = &s->points[s->count++];
-        keeli_position_read(d, values + (size_t)i * d->desc.position->size, point->at);
-        point->weight = s->weight;
-    }
-    return true;
-}
-
-static keel_result take_sample(keel_domain *d, sample *s) {
-    const keel_term terms[] = { { .kind = KEEL_TERM_READ, .component = d->desc.position },
-                                { .kind = KEEL_TERM_WITHOUT, .component = KEEL_OF(keel_ghost) },
-                                { .kind = KEEL_TERM_END } };
-    s->points = calloc(MPI_SAMPLE, sizeof *s->points);
-    if (!s->points) return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "balancing: out of memory");
-    const uint32_t all = keel_component_count(d->world, d->desc.position);
-    const uint32_t ghosts = keel_component_count(d->world, KEEL_OF(keel_ghost));
-    const uint32_t owned = all > ghosts ? all - ghosts : 0; // about: ghosts may have no place
-    s->step = owned / MPI_SAMPLE + 1;
-    s->weight = s->step * (d->own_seconds > 0 && owned ? d->own_seconds / owned : 1);
-    return keeli_each_span(d, terms, "keel::mpi: a sample", sample_span, s);
-}
-
-// Tells all ranks where some of this rank's entities are, and how much work each stands for.
-static keel_result tell_sample(keel_domain *d) {
-    sample s = { .points = NULL };
-    const keel_result result = take_sample(d, &s);
-    const keel_result told = keeli_domain_tell_all(d, s.points, s.count * sizeof *s.points);
-    free(s.points);
-    return result < 0 ? result : told;
-}
-
-static keel_result cut_space(keel_domain *d) {
-    KEEL_TRY(tell_sample(d));
-    size_t count = 0;
-    for (uint32_t r = 0; r < d->desc.ranks.count; ++r)
-        count += d->receive[r].size / sizeof(mpi_point);
-    mpi_point *points = malloc((count + 1) * sizeof *points);
-    if (!points) return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "balancing: out of memory");
-    count = 0;
-    for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
-        const size_t some = d->receive[r].size / sizeof(mpi_point);
-        if (some) memcpy(points + count, d->receive[r].bytes, some * sizeof *points);
-        count += some;
-    }
-    keeli_regions_cut(d->cuts, d->desc.ranks.count, points, (uint32_t)count, d->desc.dimensions);
-    keeli_region_box(d->cuts, d->desc.ranks.count, d->desc.ranks.rank, &d->region);
-    free(points);
-    return KEEL_OK;
-}
-
-keel_result keel_domain_balance(keel_domain *d) {
-    if (!d) return KEEL_ERROR_ARGUMENT;
-    const double begin = seconds_now();
-    keel_result result = keeli_move(d, cut_space(d));
-    if (result >= 0) result = keeli_handles_collect(d);
-    d->own_cost = seconds_now() - begin;
-    d->own_seconds = d->most_cost = 0;
-    result = keeli_domain_agree(d, result, 0);
-    d->all_seconds = d->most_seconds = 0;
-    ++d->status.balances;
-    return result;
+    return keeli_balance_pays(d) ? keel_domain_balance(d) : KEEL_OK;
 }
 
 // ------------------------------------------------------------------ answers
@@ -477,6 +387,8 @@ keel_domain_status keel_domain_status_of(const keel_domain *d) {
     keel_domain_status status = d->status;
     status.rank = d->desc.ranks.rank;
     status.ranks = d->desc.ranks.count;
+    status.owned = keel_component_count(d->world, KEEL_OF(keel_global_id)) -
+                   keel_component_count(d->world, KEEL_OF(keel_ghost));
     status.imbalance =
         d->all_seconds > 0 ? d->most_seconds * d->desc.ranks.count / d->all_seconds : 1;
     return status;

@@ -122,7 +122,7 @@ struct keel_domain {
     keel_reader *known_deleted;  // sees which entities died that others know
     keel_reader *ghosts_deleted; // sees which ghosts the program deleted
     mpi_map ids;
-    mpi_map arrived; // ids of those that came since the last refresh of ghosts
+    mpi_map arrived; // ids of ghosts that became entities of this rank since the last refresh
     mpi_cut *cuts;
     mpi_box region;
     mpi_column *columns; // the components of entities, by name: the same on all ranks
@@ -161,7 +161,8 @@ struct keel_domain {
     keel_rank_bytes *send, *receive;
     mpi_reader *readers;          // by rank: of what it sent
     const keel_workload *checked; // its systems write no ghosts
-    double own_seconds;           // in workloads since the last balance
+    uint32_t owned;               // entities with places, before the last moves
+    double least_seconds[2];      // of an entity in a step: of the last steps, and of those before
     bool must_move_again;         // an entity that came follows a ghost; of all ranks, once agreed
     double own_cost;              // seconds of the last balance
     double all_seconds, most_seconds; // sums: of all ranks; of the slowest rank of each step
@@ -175,7 +176,7 @@ keel_result keeli_domain_fail_world(keel_domain *d);
 // Sends what `d->out` has, empties it, and receives.
 keel_result keeli_domain_exchange(keel_domain *d);
 // Makes all ranks return the same: the error of the lowest rank that has one. All ranks learn how
-// long each was in its workload, `seconds`.
+// long the workload of each takes, `seconds`.
 keel_result keeli_domain_agree(keel_domain *d, keel_result own, double seconds);
 // Agrees, and tells all ranks what is in `d->note`. If all is well, `d->readers` read those of all
 // ranks.
@@ -323,6 +324,14 @@ keel_result keeli_deaths_note(keel_domain *d);
 keel_result keeli_deaths_tell(keel_domain *d);
 // Does both, between steps.
 keel_result keeli_deaths_settle(keel_domain *d);
+
+// ------------------------------------------------------------------ balance
+// Returns the seconds since some fixed time.
+double keeli_seconds(void);
+// Notes how long a workload took. Returns how long it takes if nothing disturbs it.
+double keeli_balance_note(keel_domain *d, double seconds);
+// True if the slowest rank has kept the others waiting for longer than dividing space takes.
+bool keeli_balance_pays(const keel_domain *d);
 
 // ------------------------------------------------------------------ ghosts and moves
 // Brings the ghosts of all ranks up to date.

@@ -49,7 +49,8 @@ static bool find_slot(const keel_domain *d, mpi_shown *shown, keel_entity e, mpi
     if (known) *out = (uint32_t)*known;
     else *out = shown->free_count ? shown->free_slots[--shown->free_count] : shown->count++;
     // one that was away may have been owned there, and its ghost is not what was sent
-    if (!known || keeli_map_find(&d->arrived, id->value)) {
+    if (!known || !keel_is_same(shown->entities[*out], e) ||
+        keeli_map_find(&d->arrived, id->value)) {
         (void)keeli_map_add(&shown->slots, id->value, *out);
         shown->ids[*out] = id->value;
         shown->has[*out] = 0;

@@ -27,9 +27,9 @@
 /// **Ghosts** are read only. A system that writes a component of ghosts says
 /// KEEL_WITHOUT(keel_ghost).
 ///
-/// **To change an entity of another rank**, add a child to its ghost. At the end of the step it goes
-/// to the rank that owns the entity, where a system reads it in the next step. Deleting a ghost
-/// deletes its entity, at the end of the step.
+/// **To change an entity of another rank**, add a child to its ghost. At the end of the step it
+/// goes to the rank that owns the entity, where a system reads it in the next step. Deleting a
+/// ghost deletes its entity, at the end of the step.
 ///
 /// **Handles** in described fields (KEEL_FIELDS) go to other ranks as ids and become handles there:
 /// of the entity, of its ghost, or of a ghost without components that stands for it. When the
@@ -96,7 +96,8 @@ KEEL_API keel_ranks keel_mpi_ranks(void);
 typedef void keel_rank_fn(keel_ranks ranks, void *data);
 /// Runs a function on some threads that are ranks of each other, for tests, and waits for all.
 /// @param count 1 to 64
-/// @param seed decides which rank waits when, so that each seed finds another order
+/// @param seed decides which rank waits when, so that each seed finds another order; 0: none waits
+///   on purpose
 /// @return KEEL_OK; KEEL_ERROR_ARGUMENT; KEEL_ERROR_MEMORY: a thread could not be made, and none
 /// ran
 KEEL_API keel_result keel_run_ranks(uint32_t count, uint64_t seed, keel_rank_fn *function,
@@ -125,7 +126,8 @@ static inline keel_global_id keel_child_id(keel_global_id parent, uint64_t numbe
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     z ^= z >> 31;
-    return (keel_global_id){ z | 1u << 31 };
+    const keel_global_id id = { z | 1u << 31 };
+    return id;
 }
 /// Marks an entity that another rank owns: a copy of one that this rank sees, or the place of one
 /// that a value here refers to, which has no other components.
@@ -141,11 +143,17 @@ typedef struct keel_known_ghost {
     uint64_t id; ///< private
 } keel_known_ghost;
 /// @cond
+#ifdef __cplusplus
+} // components have overloads there
+#endif
 KEEL_FIELDS(keel_global_id, value);
 KEEL_COMPONENT(keel_global_id, KEEL_HAS_FIELDS(keel_global_id), .storage = KEEL_INDEXED);
 KEEL_FIELDS(keel_ghost, stamp, is_bare, is_used);
 KEEL_COMPONENT(keel_ghost, KEEL_HAS_FIELDS(keel_ghost)); // not transient: checkpoints have it
 KEEL_COMPONENT(keel_known_ghost, .transient = true);
+#ifdef __cplusplus
+extern "C" {
+#endif
 /// @endcond
 
 // ---------------------------------------------------------------- a domain

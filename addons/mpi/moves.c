@@ -57,7 +57,7 @@ static bool list_span(keel_domain *d, const keel_span *span, void *data) {
     const keel_component *position = d->desc.position;
     const char *values = keel_span_read_component(span, position);
     uint32_t rows[BLOCK];
-    d->status.owned += span->count;
+    d->owned += span->count;
     for (uint32_t begin = 0; begin < span->count; begin += BLOCK) {
         const uint32_t count = span->count - begin < BLOCK ? span->count - begin : BLOCK;
         const uint32_t found =
@@ -81,7 +81,7 @@ static keel_result list_outside(keel_domain *d, const mpi_box *box,
                                 { .kind = KEEL_TERM_ENTITY },
                                 { .kind = KEEL_TERM_END } };
     edge_walk w = { box, list };
-    d->status.owned = 0;
+    d->owned = 0;
     return keeli_each_span(d, terms, "keel::mpi: owned entities", list_span, &w);
 }
 

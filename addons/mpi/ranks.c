@@ -55,8 +55,9 @@ static void stop(void *self, const char *why) {
     pthread_mutex_unlock(&t->with->lock);
 }
 
-// Sleeps for up to a millisecond, in one of four calls.
+// Sleeps for up to a millisecond, in one of four calls. With a seed of 0 it never does.
 static void dawdle(rank_thread *t) {
+    if (!t->random) return;
     t->random = t->random * 6364136223846793005u + 1442695040888963407u;
     if (t->random >> 62) return;
     const struct timespec some = { 0, (long)(t->random >> 33 & 0xFFFFF) };
@@ -115,7 +116,7 @@ keel_result keel_run_ranks(uint32_t count, uint64_t seed, keel_rank_fn *function
     for (; made < count; ++made) {
         rank_thread *t = &threads[made];
         *t = (rank_thread){ .with = &m, .function = function, .data = data };
-        t->random = seed * 1000003 + made;
+        t->random = seed ? seed * 1000003 + made : 0;
         t->ranks = (keel_ranks){ t, made, count, exchange, stop };
         if (pthread_create(&t->thread, NULL, wait_for_start, t) != 0) break;
     }

@@ -76,7 +76,13 @@ typedef struct keel_inputs {
     unsigned char bytes[KEEL_SESSION_MAX_PLAYERS][KEEL_SESSION_MAX_INPUT];
 } keel_inputs;
 /// @cond
+#ifdef __cplusplus
+} // components have overloads there
+#endif
 KEEL_UNIQUE(keel_inputs, .transient = true);
+#ifdef __cplusplus
+extern "C" {
+#endif
 /// @endcond
 
 /// Returns the input of a player. Typed: keel_input_of.

@@ -15,8 +15,8 @@ class Keel(ConanFile):
     topics = ("ecs", "entity-component-system", "game-development", "simulation")
     package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"shared": [True, False], "fPIC": [True, False], "entity_32": [True, False], "save": [True, False], "sqlite": [True, False], "inspect": [True, False], "enet": [True, False]}
-    default_options = {"shared": False, "fPIC": True, "entity_32": False, "save": False, "sqlite": False, "inspect": False, "enet": False}
+    options = {"shared": [True, False], "fPIC": [True, False], "entity_32": [True, False], "save": [True, False], "sqlite": [True, False], "inspect": [True, False], "enet": [True, False], "mpi": [True, False]}
+    default_options = {"shared": False, "fPIC": True, "entity_32": False, "save": False, "sqlite": False, "inspect": False, "enet": False, "mpi": False}
 
     def set_version(self):
         text = load(self, os.path.join(self.recipe_folder, "..", "..", "CMakeLists.txt"))
@@ -40,8 +40,9 @@ class Keel(ConanFile):
     def validate(self):
         if self.settings.compiler == "msvc":
             raise ConanInvalidConfiguration("Keel is compiled by gcc or clang, not by MSVC's cl")
-        if self.settings.os == "Windows" and (self.options.save or self.options.sqlite or self.options.inspect):
-            raise ConanInvalidConfiguration("keel::save, keel::sqlite and keel::inspect need POSIX calls: set -o save=False -o sqlite=False -o inspect=False")
+        if self.settings.os == "Windows" and (self.options.save or self.options.sqlite or self.options.inspect or self.options.mpi):
+            raise ConanInvalidConfiguration(
+                "keel::save, keel::sqlite, keel::inspect and keel::mpi need POSIX calls: set -o save=False -o sqlite=False -o inspect=False -o mpi=False")
 
     def layout(self):
         cmake_layout(self)
@@ -55,9 +56,10 @@ class Keel(ConanFile):
         if self.options.inspect:
             self.requires("libmicrohttpd/[>=0.9.75 <2]")
             self.requires("jansson/[>=2.13 <3]")
-
         if self.options.enet:  # the default transport of keel::session
             self.requires("enet/[>=1.3.13 <2]")
+        if self.options.mpi:  # processes as ranks of keel::mpi
+            self.requires("openmpi/[>=4.1 <5]")
 
     def generate(self):
         CMakeDeps(self).generate()
@@ -67,6 +69,7 @@ class Keel(ConanFile):
         toolchain.cache_variables["KEEL_SQLITE"] = bool(self.options.sqlite)
         toolchain.cache_variables["KEEL_INSPECT"] = bool(self.options.inspect)
         toolchain.cache_variables["KEEL_SESSION_ENET"] = bool(self.options.enet)
+        toolchain.cache_variables["KEEL_MPI"] = bool(self.options.mpi)
         toolchain.generate()
 
     def build(self):
@@ -99,10 +102,12 @@ class Keel(ConanFile):
             needs["inspect"] = ["json", "query", "libmicrohttpd::libmicrohttpd", "jansson::jansson"] + (["save"] if self.options.save else [])
         if self.options.enet:
             needs["session"].append("enet::enet")
+        if self.settings.os != "Windows":
+            needs["mpi"] = (["save"] if self.options.save else []) + (["openmpi::openmpi"] if self.options.mpi else [])
         for addon, others in needs.items():
             component = self.cpp_info.components[addon]
             component.set_property("cmake_target_name", f"keel::{addon}")
             component.libs = [f"keel_{addon}{postfix}"]
             component.requires = others if addon == "maths" else ["core"] + others
-            if addon in ("maths", "session", "transform") and self.settings.os in ("Linux", "FreeBSD"):
+            if addon in ("maths", "mpi", "session", "transform") and self.settings.os in ("Linux", "FreeBSD"):
                 component.system_libs = ["m"]

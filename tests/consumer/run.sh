@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: tests/consumer/run.sh install|find_package|pkg_config|add_subdirectory|fetch_content|cxx_only
+# usage: tests/consumer/run.sh install|find_package|find_package_cxx|pkg_config|add_subdirectory|fetch_content|cxx_only
 #                              static|shared WORK_DIR
 #        tests/consumer/run.sh readme|beside|folders|part|one_file|dist|windows WORK_DIR
 #        tests/consumer/run.sh entity_width WORK_DIR LIBKEEL32
 #        tests/consumer/run.sh entity_32_package WORK_DIR
-# `install` comes before find_package and pkg_config in the same WORK_DIR.
+# `install` comes before find_package, find_package_cxx and pkg_config in the same WORK_DIR.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 source=$(cd "$here/../.." && pwd)
@@ -36,6 +36,16 @@ build_and_run() { # build dir
     [ ! -x "$1/save" ] || "$1/save"
     [ ! -x "$1/sqlite" ] || "$1/sqlite"
     [ ! -x "$1/inspect" ] || "$1/inspect"
+    [ ! -x "$1/mpi" ] || play_ranks "$1/mpi"
+}
+
+# On threads, and on two processes if Keel was built with MPI. Open MPI refuses root, the only user of containers, without
+# these variables.
+play_ranks() { # program
+    said=$("$1") || die "$said"
+    echo "$said"
+    [ "${said#*with MPI}" != "$said" ] || return 0
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun -n 2 --oversubscribe "$1" 2
 }
 
 # Did the program get the kind of library that was asked for?
@@ -68,9 +78,9 @@ install)
     "$CMAKE" --install "$work/library"
     mv "$work/first_prefix" "$prefix" # an installed tree can be moved
     ;;
-find_package)
+find_package | find_package_cxx)
     rm -rf "${work:?}/$way"
-    configure "$here/find_package" "$work/$way" -DCMAKE_PREFIX_PATH="$prefix"
+    configure "$here/$way" "$work/$way" -DCMAKE_PREFIX_PATH="$prefix"
     build_and_run "$work/$way"
     ;;
 add_subdirectory | fetch_content | cxx_only)
@@ -88,11 +98,12 @@ pkg_config)
     # shellcheck disable=SC2046,SC2086 # flags are meant to be split
     "$CC" "$here/main.c" -o "$work/$way/consumer" $(pkg-config --cflags --libs $static keel) $rpath
     [ "$("$work/$way/consumer")" = "keel $version" ] || die "keel.pc says version $version"
-    for addon in save sqlite inspect transform maths session; do
+    for addon in save sqlite inspect transform maths session mpi; do
         pkg-config --exists keel-$addon || continue
         # shellcheck disable=SC2046,SC2086 # flags are meant to be split
         "$CC" "$here/$addon.c" -o "$work/$way/$addon" $(pkg-config --cflags --libs $static keel-$addon) $rpath
         (cd "$work/$way" && "./$addon") || die "keel-$addon.pc gives a program that does not work"
+        [ $addon != mpi ] || play_ranks "$work/$way/mpi"
     done
     check_kind "$work/$way/consumer"
     ;;

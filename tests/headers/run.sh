@@ -1,11 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: tests/headers/run.sh INCLUDE_DIR HEADER
+# usage: tests/headers/run.sh INCLUDE_DIR HEADER [FOLDER...]
 # Compiles HEADER alone with every compiler found, as C11, C++17 and C++20, with and without
-# KEEL_ENTITY_32. It is included twice, so that a missing include guard shows too.
+# KEEL_ENTITY_32. It is included twice, so that a missing include guard shows too. The header of an add-on is in a FOLDER.
 set -u
 include=$1
 header=$2
+shift 2
+folders=""
+for folder in "$@"; do folders="$folders -I$folder"; done
 flags="-pedantic -Wall -Wextra -Wconversion -Wshadow -Wcast-qual -Wundef -Werror -fsyntax-only"
 tried=0
 failed=0
@@ -18,7 +21,7 @@ try() { # compiler, language, standard
         [ "$2" = c++ ] && cxx="-Wold-style-cast -Wsign-conversion -Woverloaded-virtual"
         # shellcheck disable=SC2086 # the flags are meant to be split
         printf '#include <%s>\n#include <%s>\n' "$header" "$header" |
-            "$1" -x "$2" "-std=$3" $flags $cxx $width "-I$include" - || {
+            "$1" -x "$2" "-std=$3" $flags $cxx $width "-I$include" $folders - || {
             echo "FAILED: $1 -std=$3 $width: $header" >&2
             failed=1
         }

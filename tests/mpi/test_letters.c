@@ -6,7 +6,7 @@
 #include <keel_mpi.h>
 #include <stdio.h>
 
-enum { SPACE = 1 << 16, REACH = 1 << 13, POPULATION = 150, STEPS = 60 };
+enum { SPACE = 1 << 16, REACH = 1 << 13, POPULATION = 120, STEPS = 40 };
 
 typedef struct Place {
     int32_t x, y;
@@ -183,7 +183,7 @@ static void letters_and_deaths_reach_their_owners(void **unused) {
         assert_int_equal(keel_run_ranks(1, 1, play, &plain), KEEL_OK);
         assert_string_equal(plain.text, "");
         assert_in_range(plain.count, POPULATION / 2, 100 * POPULATION);
-        static const uint32_t counts[] = { 1, 2, 3, 5, 8 };
+        static const uint32_t counts[] = { 1, 2, 3, 8 };
         for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i)
             compare(counts[i], &plain);
     }

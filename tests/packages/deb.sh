@@ -34,6 +34,7 @@ mkdir "$root/tmp/debs" "$root/tmp/program"
 cp "$debs"/*.deb "$root/tmp/debs"
 cp tests/packages/program/program.c "$root/tmp/program/program.c"
 cp tests/packages/program/CMakeLists.txt "$root/tmp/program/CMakeLists.txt"
+cp tests/consumer/mpi.c "$root/tmp/program/mpi.c"
 
 # The libraries that the packages need stay, so they are there before the first list is made.
 needs=$(for deb in "$debs"/*.deb; do dpkg-deb --field "$deb" Depends; done | tr ',' '\n' | sed 's/(.*//; s/|.*//; s/ //g' | grep -v keel | sort -u)
@@ -45,6 +46,10 @@ files >"$work/before"
 inside sh -c 'apt-get install -q -y --no-install-recommends /tmp/debs/*.deb' >>"$work/log" 2>&1
 inside sh -c 'cd /tmp/program && cc -O2 program.c $(pkg-config --cflags --libs keel) -o by_pkg_config && ./by_pkg_config'
 inside sh -c 'cd /tmp/program && cmake -B build . >/dev/null && cmake --build build >/dev/null && build/by_cmake'
+inside sh -c 'cd /tmp/program && cc -O2 mpi.c $(pkg-config --cflags --libs keel-mpi) -o ranks_by_pkg_config'
+for program in ranks_by_pkg_config build/ranks_by_cmake; do
+    inside OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun -n 2 --oversubscribe /tmp/program/$program 2
+done
 inside sh -c 'ldd /tmp/program/by_pkg_config | grep -q libkeel.so.0' || { echo "deb.sh: the program does not use the shared library" >&2; exit 1; }
 inside orrery --data /usr/share/keel-tools/bodies.csv --from 2026-11-21 --days 10 | tail -n 1
 inside keel-save --help | head -n 1
@@ -52,7 +57,7 @@ inside keel-inspect --help | head -n 1
 files | comm -13 "$work/before" - >"$work/installed"
 [ "$(wc -l <"$work/installed")" -gt 40 ] || { echo "deb.sh: hardly a file was installed: see $work/installed" >&2; exit 1; }
 
-inside apt-get purge -q -y libkeel0 libkeel-dev keel-tools >>"$work/log" 2>&1
+inside apt-get purge -q -y libkeel0 libkeel-dev libkeel-mpi-dev keel-tools >>"$work/log" 2>&1
 files | comm -13 "$work/before" - >"$work/left"
 if [ -s "$work/left" ]; then
     echo "deb.sh: files that are left after the packages were removed:" >&2

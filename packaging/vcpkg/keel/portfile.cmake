@@ -7,6 +7,7 @@ vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS
   FEATURES
     enet KEEL_SESSION_ENET
     inspect KEEL_INSPECT
+    mpi KEEL_MPI
     save KEEL_SAVE
     sqlite KEEL_SQLITE
 )

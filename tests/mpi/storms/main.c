@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// Random storms of migration: entities of every kind jump from rank to rank, edit what they have,
+// give birth and die. After each step all ranks together must have what plain Keel has, and ghosts
+// must be as their entities. A storm is given by its seed.
+// usage: mpi_storms [--storms N] [--seed S] [--ranks R] [--steps T] [--quiet]
+#define _DEFAULT_SOURCE // mkdtemp
+#include "storm.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <unistd.h>
+
+typedef struct options {
+    uint64_t storms, seed, ranks, steps; // 0: what the seed says
+    bool is_quiet;
+} options;
+
+static char main_folder[] = "/tmp/keel_storms_XXXXXX";
+
+static void main_clear(void) {
+    DIR *all = opendir(main_folder);
+    for (const struct dirent *one; all && (one = readdir(all)) != NULL;)
+        (void)unlinkat(dirfd(all), one->d_name, 0);
+    if (all) (void)closedir(all);
+}
+
+// Plays a storm. Returns true if all is well.
+static bool main_play(const storm_plan *plan) {
+    storm_plain plain = storm_play_plain(plan);
+    const bool restarts = plan->restart_after && plan->restart_after < plan->steps;
+    storm_part part = { .plan = plan, .plain = &plain, .folder = main_folder };
+    part.end = restarts ? plan->restart_after : plan->steps;
+    part.saves = restarts;
+    uint32_t ranks = plan->ranks;
+    keel_result result = keel_run_ranks(ranks, plan->transport, storm_play, &part);
+    if (restarts && result >= 0 && !part.problem[0]) {
+        part.begin = part.end;
+        part.end = plan->steps;
+        part.saves = false;
+        ranks = plan->later_ranks;
+        result = keel_run_ranks(ranks, plan->transport, storm_play, &part);
+    }
+    main_clear();
+    storm_plain_free(&plain);
+    if (result < 0) (void)snprintf(part.problem, sizeof part.problem, "ranks could not be made");
+    if (part.problem[0])
+        printf("storm %llu on %u ranks: %s\n", (unsigned long long)plan->seed, (unsigned)ranks,
+               part.problem);
+    return !part.problem[0];
+}
+
+static bool main_number(const char *text, uint64_t *number) {
+    char *end = NULL;
+    *number = text ? strtoull(text, &end, 10) : 0;
+    return text && *text && !*end;
+}
+
+static bool main_options(int count, char **texts, options *o) {
+    for (int i = 1; i < count; ++i) {
+        uint64_t *const numbers[] = { &o->storms, &o->seed, &o->ranks, &o->steps };
+        static const char *const names[] = { "--storms", "--seed", "--ranks", "--steps" };
+        bool is_known = strcmp(texts[i], "--quiet") == 0;
+        o->is_quiet |= is_known;
+        for (size_t k = 0; k < 4 && !is_known; ++k)
+            if (strcmp(texts[i], names[k]) == 0) {
+                if (!main_number(texts[++i], numbers[k])) return false;
+                is_known = true;
+            }
+        if (!is_known) return false;
+    }
+    return o->ranks <= 64;
+}
+
+int main(int count, char **texts) {
+    options o = { .storms = 1, .seed = 1 };
+    if (!main_options(count, texts, &o) || !mkdtemp(main_folder)) {
+        fputs("usage: mpi_storms [--storms N] [--seed S] [--ranks R] [--steps T] [--quiet]\n",
+              stderr);
+        return 2;
+    }
+    uint64_t failures = 0;
+    for (uint64_t seed = o.seed; seed < o.seed + o.storms; ++seed) {
+        storm_plan plan = storm_plan_of(seed);
+        if (o.ranks) plan.ranks = plan.later_ranks = (uint32_t)o.ranks;
+        if (o.steps && o.steps < plan.steps) plan.steps = (uint32_t)o.steps;
+        if (!o.is_quiet)
+            printf("storm %llu: %u ranks, %u entities, %u steps, kinds %x\n",
+                   (unsigned long long)seed, (unsigned)plan.ranks, (unsigned)plan.entities,
+                   (unsigned)plan.steps, (unsigned)plan.kinds);
+        (void)fflush(stdout);
+        failures += !main_play(&plan);
+    }
+    (void)rmdir(main_folder);
+    printf("%llu storms, %llu with a problem\n", (unsigned long long)o.storms,
+           (unsigned long long)failures);
+    return failures != 0;
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// The systems of a storm. What an entity does depends on its id, the step and what it has or sees:
+// never on the rank or on the order of entities. edit.c and die.c have the two that edit.
+#include "storm.h"
+
+// ------------------------------------------------------------------ what ghosts have
+// Notes what this rank sees at the begin of the step.
+KEEL_SYSTEM_ONCE(witness, KEEL_WORLD(w)) {
+    const Weather *weather = keel_get_unique(w, Weather);
+    storm_rank *rank = weather->rank;
+    rank->owned.count = rank->ghosts.count = 0;
+    KEEL_EACH(w, KEEL_READ(keel_global_id, id), KEEL_ENTITY(e)) {
+        const keel_ghost *ghost = keel_get(w, e, keel_ghost);
+        if (ghost && ghost->is_bare) continue;
+        storm_see(ghost ? &rank->ghosts : &rank->owned, id->value,
+                  storm_sight_of(w, weather->plan, e));
+    }
+}
+
+// ------------------------------------------------------------------ neighbours
+typedef struct tick_view {
+    const Weather *weather;
+    uint64_t own, sum, best;
+    keel_entity who;
+} tick_view;
+
+static void tick_see(keel_world *w, tick_view *v, keel_entity other, uint64_t id) {
+    const uint64_t chance = storm_chance(v->weather->plan->seed, v->own ^ id, v->weather->step, 2);
+    v->sum += storm_scramble(id ^ storm_sight_of(w, v->weather->plan, other));
+    if (id == v->own || (!keel_is_null(v->who) && chance >= v->best)) return;
+    v->best = chance;
+    v->who = other;
+}
+
+static bool tick_is_near(int32_t a, int32_t b, int32_t halo) {
+    return a - b <= halo && b - a <= halo;
+}
+
+static tick_view tick_look(keel_world *w, const Weather *weather, keel_entity e, const Place *p) {
+    const storm_plan *plan = weather->plan;
+    tick_view v = { .weather = weather, .own = storm_id(w, e) };
+    KEEL_EACH(w, KEEL_READ(Place, q), KEEL_READ(keel_global_id, id), KEEL_ENTITY(other)) {
+        if (tick_is_near(p->x, q->x, plan->halo) &&
+            (plan->dimensions < 2 || tick_is_near(p->y, q->y, plan->halo)))
+            tick_see(w, &v, other, id->value);
+    }
+    return v;
+}
+
+// Notes all neighbours, and learns to know one of them.
+static void tick_learn(keel_world *w, keel_entity e, const tick_view *v) {
+    Seen *seen = keel_get_mut(w, e, Seen);
+    if (seen) seen->hash = storm_scramble(seen->hash + v->sum);
+    Knows *knows = v->weather->plan->is_rich ? keel_get_mut(w, e, Knows) : NULL;
+    if (!knows || keel_is_null(v->who)) return;
+    if (v->best % 3 == 0) knows->who[v->best / 3 % KNOWN] = v->who;
+    if (v->best % 3 == 1) knows->pairs[v->best / 3 % 2] = (Pair){ (uint32_t)v->best, v->who };
+}
+
+// Forgets who died, and counts them.
+static void tick_mourn(keel_world *w, keel_entity e) {
+    Knows *knows = keel_get_mut(w, e, Knows);
+    for (uint32_t i = 0; knows && i < KNOWN + 2; ++i) {
+        keel_entity *who = i < KNOWN ? &knows->who[i] : &knows->pairs[i - KNOWN].other;
+        if (keel_is_null(*who) || keel_is_alive(w, *who)) continue;
+        ++knows->lost;
+        if (i % 2) *who = keel_null(); // the others stay, and are counted again
+    }
+}
+
+// All look before any learns, as ghosts are as their entities were at the begin of the step.
+KEEL_SYSTEM_ONCE(look, KEEL_WORLD(w)) {
+    const Weather weather = *keel_get_unique(w, Weather);
+    storm_scene scene = storm_scene_begin(w);
+    tick_view *views = storm_room(NULL, scene.count + 1, sizeof *views);
+    for (uint32_t i = 0; i < scene.count; ++i) {
+        const keel_entity e = scene.actors[i].e;
+        const Place *place = keel_get(w, e, Place);
+        views[i] = (tick_view){ .weather = NULL };
+        if (place && keel_is_null(storm_leader(w, scene.plan, e)))
+            views[i] = tick_look(w, &weather, e, place);
+    }
+    for (uint32_t i = 0; i < scene.count; ++i) {
+        if (views[i].weather) tick_learn(w, scene.actors[i].e, &views[i]);
+        if (scene.plan->is_rich) tick_mourn(w, scene.actors[i].e);
+    }
+    free(views);
+    storm_scene_end(&scene);
+}
+
+// ------------------------------------------------------------------ places
+static Place tick_place(const storm_plan *plan, uint64_t z) {
+    if (z % 4) z = storm_scramble(plan->seed + z / 4 % plan->sites);
+    return (Place){ (int32_t)(z >> 8 & (STORM_SPACE - 1)),
+                    (int32_t)(z >> 32 & (STORM_SPACE - 1)) - STORM_SPACE / 2 };
+}
+
+KEEL_SYSTEM(jump, KEEL_WRITE(Place, p), KEEL_READ(keel_global_id, id), KEEL_WITHOUT(keel_ghost),
+            KEEL_UNIQUE_READ(Weather, weather)) {
+    const uint64_t z = storm_chance(weather->plan->seed, id->value, weather->step, 3);
+    if (z % 3 == 0) *p = tick_place(weather->plan, z / 3);
+}
+
+KEEL_SYSTEM_DECLARE(edit);
+KEEL_SYSTEM_DECLARE(die);
+KEEL_WORKLOAD(storm_tick, KEEL_STEP(witness), KEEL_STEP(look), KEEL_STEP(edit), KEEL_STEP(jump),
+              KEEL_STEP(die));
