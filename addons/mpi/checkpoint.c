@@ -159,8 +159,16 @@ static bool list_part_span(keel_domain *part, const keel_span *span, void *data)
     return keeli_list_span(part, span, &lists->all);
 }
 
-// Adds those that are missing, since they follow each other in a circle. False when out of memory.
-static bool list_circles(const part_lists *lists) {
+// Returns an entity of the circle that this one follows.
+static keel_entity find_circle(const keel_domain *part, keel_entity e, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) // then all that is only behind the circle is passed
+        e = keeli_together_leader(part, e);
+    return e;
+}
+
+// Adds those that are missing, since they follow each other in a circle, or one that does. False
+// when out of memory.
+static bool list_circles(keel_domain *part, const part_lists *lists) {
     uint32_t most = 0;
     for (uint32_t i = 0; i < lists->all.count; ++i) {
         const uint32_t index = keel_entity_index(lists->all.items[i]);
@@ -168,11 +176,14 @@ static bool list_circles(const part_lists *lists) {
     }
     bool *is_listed = calloc((size_t)most + 1, sizeof *is_listed);
     bool has_room = is_listed != NULL;
-    for (uint32_t i = 0; i < lists->moving->count && has_room; ++i)
-        is_listed[keel_entity_index(lists->moving->items[i])] = true;
-    for (uint32_t i = 0; i < lists->all.count && has_room; ++i)
-        if (!is_listed[keel_entity_index(lists->all.items[i])])
-            has_room = keeli_list_add(lists->moving, lists->all.items[i]);
+    for (uint32_t i = 0, marked = 0; i < lists->all.count && has_room; ++i) {
+        for (; marked < lists->moving->count; ++marked)
+            is_listed[keel_entity_index(lists->moving->items[marked])] = true;
+        const keel_entity e = lists->all.items[i];
+        if (!is_listed[keel_entity_index(e)])
+            has_room =
+                keeli_together_list(part, find_circle(part, e, lists->all.count), lists->moving);
+    }
     free(is_listed);
     return has_room;
 }
@@ -185,7 +196,7 @@ static keel_result list_part(keel_domain *part, mpi_list *list) {
                                 { .kind = KEEL_TERM_END } };
     part_lists lists = { .moving = list };
     keel_result result = keeli_each_span(part, terms, "a restart", list_part_span, &lists);
-    if (result >= 0 && list->count < lists.all.count && !list_circles(&lists))
+    if (result >= 0 && list->count < lists.all.count && !list_circles(part, &lists))
         result = keeli_domain_fail(part, KEEL_ERROR_MEMORY, "a restart: out of memory");
     free(lists.all.items);
     return result;

@@ -34,13 +34,13 @@ keel_entity keeli_together_leader(const keel_domain *d, keel_entity e) {
 }
 
 // Adds the sources of an entity that follow it, in their order. One with another leader, or a
-// ghost, does not.
-static bool add_sources(keel_domain *d, keel_entity of, const keel_component *relation,
-                        mpi_list *list) {
+// ghost, does not. In a circle the root follows, too: it is in the list already.
+static bool add_sources(keel_domain *d, keel_entity root, keel_entity of,
+                        const keel_component *relation, mpi_list *list) {
     bool has_room = true;
     keeli_relation_walk walk = keeli_relation_walk_of((keel_scope *)d->world, of, relation, true);
     for (keel_entity e; has_room && !keel_is_null(e = keeli_relation_walk_next(&walk));)
-        if (keel_is_same(keeli_together_leader(d, e), of) &&
+        if (keel_is_same(keeli_together_leader(d, e), of) && !keel_is_same(e, root) &&
             !keel_has_component(d->world, e, KEEL_OF(keel_ghost)))
             has_room = keeli_list_add(list, e);
     keeli_relation_walk_end(&walk);
@@ -52,9 +52,9 @@ bool keeli_together_list(keel_domain *d, keel_entity root, mpi_list *list) {
     // level by level: the list is the queue. Each entity has one leader, so none is added twice
     for (uint32_t i = list->count - 1; i < list->count; ++i) {
         const keel_entity leader = list->items[i];
-        if (!add_sources(d, leader, d->child, list)) return false;
+        if (!add_sources(d, root, leader, d->child, list)) return false;
         for (uint32_t k = 0; k < d->together_count; ++k)
-            if (!add_sources(d, leader, d->together[k], list)) return false;
+            if (!add_sources(d, root, leader, d->together[k], list)) return false;
     }
     return true;
 }

@@ -72,6 +72,17 @@ static bool main_options(int count, char **texts, options *o) {
     return o->ranks <= 64;
 }
 
+static void main_describe(const storm_plan *plan) {
+    printf("storm %llu: %u ranks, %u entities, %u steps, kinds %x", (unsigned long long)plan->seed,
+           (unsigned)plan->ranks, (unsigned)plan->entities, (unsigned)plan->steps,
+           (unsigned)plan->kinds);
+    if (plan->balance_every) printf(", a balance every %u steps", (unsigned)plan->balance_every);
+    if (plan->restart_after && plan->restart_after < plan->steps)
+        printf(", a restart on %u ranks after step %u", (unsigned)plan->later_ranks,
+               (unsigned)plan->restart_after - 1);
+    puts("");
+}
+
 int main(int count, char **texts) {
     options o = { .storms = 1, .seed = 1 };
     if (!main_options(count, texts, &o) || !mkdtemp(main_folder)) {
@@ -86,10 +97,7 @@ int main(int count, char **texts) {
         plan.is_verbose = o.is_verbose;
         if (o.ranks) plan.ranks = plan.later_ranks = (uint32_t)o.ranks;
         if (o.steps && o.steps < plan.steps) plan.steps = (uint32_t)o.steps;
-        if (!o.is_quiet)
-            printf("storm %llu: %u ranks, %u entities, %u steps, kinds %x\n",
-                   (unsigned long long)seed, (unsigned)plan.ranks, (unsigned)plan.entities,
-                   (unsigned)plan.steps, (unsigned)plan.kinds);
+        if (!o.is_quiet) main_describe(&plan);
         (void)fflush(stdout);
         failures += !main_play(&plan);
     }

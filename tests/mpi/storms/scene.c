@@ -29,12 +29,12 @@ static uint64_t scene_group(const keel_world *w, const storm_plan *plan, keel_en
         const keel_entity leader = storm_leader(w, plan, root);
         if (keel_is_null(leader)) {
             const Place *p = keel_get(w, root, Place);
-            if (!p) return storm_scramble(storm_id(w, root) + 7);
+            if (!p) return storm_scramble(storm_id(w, root) ^ 1ull << 62);
             return storm_scramble((uint64_t)(uint32_t)p->x << 32 | (uint32_t)p->y);
         }
         root = leader;
     }
-    return storm_scramble(storm_id(w, e) + 3); // in a circle, or below one
+    return storm_scramble(storm_id(w, e) ^ 3ull << 61); // in a circle, or below one
 }
 
 static int scene_compare_ids(const void *a, const void *b) {

@@ -117,13 +117,22 @@ KEEL_SYSTEM(command, KEEL_READ(keel_global_id, id), KEEL_WITHOUT(keel_ghost), KE
         keel_add_entity(out, KEEL_INIT(keel_global_id, keel_child_id(*id, 5000 + weather->step)),
                         KEEL_INIT(Place, { (int32_t)(z >> 8 & 0xFFFF), 3 }),
                         KEEL_INIT(Life, { weather->step, 0, 4, 0 }));
+}
+
+// Comes after the other deaths: who died of them does nothing any more in plain Keel, and here an
+// owner may not know of it before the end of the step.
+KEEL_SYSTEM(retire, KEEL_READ(keel_global_id, id), KEEL_WITHOUT(keel_ghost), KEEL_ENTITY(e),
+            KEEL_UNIQUE_READ(Weather, weather), KEEL_COMMANDS(out)) {
+    const storm_plan *plan = weather->plan;
+    const uint64_t z = storm_chance(plan->seed, id->value, weather->step, 8);
     // a deletion that is refused would fail the step
     const bool may_be_refused =
         plan->on_parent_delete == KEEL_REFUSE || storm_has(plan, STORM_BOLTS);
-    if (z % 128 == 6 && !may_be_refused) keel_delete_entity(out, e);
+    if (storm_has(plan, STORM_COMMANDS) && !may_be_refused && z % 128 == 6)
+        keel_delete_entity(out, e);
 }
 
 KEEL_SYSTEM_DECLARE(edit);
 KEEL_SYSTEM_DECLARE(die);
 KEEL_WORKLOAD(storm_tick, KEEL_STEP(witness), KEEL_STEP(look), KEEL_STEP(edit), KEEL_STEP(jump),
-              KEEL_STEP(command), KEEL_STEP(die));
+              KEEL_STEP(command), KEEL_STEP(die), KEEL_STEP(retire));
