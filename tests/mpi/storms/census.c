@@ -87,17 +87,9 @@ static uint64_t census_path(const census_view *v) {
 static uint64_t census_parent(const census_view *v) {
     return storm_number(v->w, keel_parent_of(v->w, v->e));
 }
-// True if an entity follows itself. Such circles do not move, and a restart may change the order of
-// those that follow it.
-static bool census_is_in_circle(const census_view *v) {
-    keel_entity e = storm_leader(v->w, v->plan, v->e);
-    for (uint32_t i = 0; i < 100 && !keel_is_null(e) && !keel_is_same(e, v->e); ++i)
-        e = storm_leader(v->w, v->plan, e);
-    return keel_is_same(e, v->e);
-}
 static uint64_t census_follow(const census_view *v, uint64_t hash, keel_entity e) {
     const uint64_t number = storm_number(v->w, e);
-    return census_is_in_circle(v) ? hash + storm_scramble(number) : census_add(hash, number);
+    return v->plan->has_order ? census_add(hash, number) : hash + storm_scramble(number);
 }
 static uint64_t census_children(const census_view *v) {
     uint64_t hash = 0;

@@ -23,6 +23,13 @@ void edit_names(const edit_act *a) {
     else keel_set_name(a->w, a->e, NULL);
 }
 
+// Returns another entity of the group that this one may follow, or null.
+static keel_entity edit_whole(const edit_act *a, uint64_t z) {
+    const keel_entity mate = edit_mate(a, z);
+    const bool is_circle = storm_follows(a->w, a->scene->plan, mate, a->e);
+    return is_circle && !a->scene->plan->has_circles ? keel_null() : mate;
+}
+
 // True if it follows another by a relation: then it gets no other leader.
 static bool edit_is_part(const edit_act *a) {
     return a->scene->plan->is_rich && (!keel_is_null(keel_target_of(a->w, a->e, Part)) ||
@@ -70,7 +77,7 @@ static void edit_detach(const edit_act *a, keel_entity child) {
 }
 
 void edit_trees(const edit_act *a) {
-    const keel_entity mate = edit_mate(a, a->z >> 8), child = keel_first_child(a->w, a->e);
+    const keel_entity mate = edit_whole(a, a->z >> 8), child = keel_first_child(a->w, a->e);
     const bool is_child = !keel_is_null(keel_parent_of(a->w, a->e));
     switch (a->z % 5) {
     case 0:
@@ -81,7 +88,7 @@ void edit_trees(const edit_act *a) {
         if (is_child) edit_detach(a, a->e);
         break;
     case 3: // the first becomes the last
-        if (keel_is_null(child)) break;
+        if (keel_is_null(child) || !a->scene->plan->has_order) break;
         edit_detach(a, child);
         keel_attach(a->w, child, a->e);
         break;
@@ -92,7 +99,7 @@ void edit_trees(const edit_act *a) {
 }
 
 void edit_parts(const edit_act *a) {
-    const keel_entity mate = edit_mate(a, a->z >> 8);
+    const keel_entity mate = edit_whole(a, a->z >> 8);
     const bool is_child = !keel_is_null(keel_parent_of(a->w, a->e));
     const bool is_hung = !keel_is_null(keel_target_of(a->w, a->e, Hung));
     const bool is_part = edit_is_part(a) && !is_hung;
@@ -105,7 +112,7 @@ void edit_parts(const edit_act *a) {
 }
 
 void edit_bolts(const edit_act *a) {
-    const keel_entity mate = edit_mate(a, a->z >> 8);
+    const keel_entity mate = edit_whole(a, a->z >> 8);
     const bool leads = keel_is_null(storm_leader(a->w, a->scene->plan, a->e));
     if (a->z % 4 < 2 && leads && !keel_is_null(mate)) keel_relate(a->w, a->e, Bolt, mate);
     if (a->z % 4 == 2) keel_unrelate_all(a->w, a->e, Bolt);

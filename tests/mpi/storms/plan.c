@@ -42,6 +42,8 @@ storm_plan storm_plan_of(uint64_t seed) {
     for (uint32_t i = 0; i < STORM_KINDS; ++i)
         if (has_all ? i != STORM_BOLTS : plan_below(&random, 5) < (i == STORM_BOLTS ? 1 : 2))
             plan.kinds |= 1u << i;
+    plan.has_circles = plan_below(&random, 3) == 0;
+    plan.has_order = !plan.has_circles || !plan.restart_after;
     plan.kinds = plan_mend_kinds(plan.kinds, &plan);
     return plan;
 }

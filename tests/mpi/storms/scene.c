@@ -22,6 +22,12 @@ keel_entity storm_leader(const keel_world *w, const storm_plan *plan, keel_entit
     return leader;
 }
 
+bool storm_follows(const keel_world *w, const storm_plan *plan, keel_entity e, keel_entity leader) {
+    for (uint32_t i = 0; i < 100 && !keel_is_null(e); ++i, e = storm_leader(w, plan, e))
+        if (keel_is_same(e, leader)) return true;
+    return false;
+}
+
 // Returns the number of the group of an entity.
 static uint64_t scene_group(const keel_world *w, const storm_plan *plan, keel_entity e) {
     keel_entity root = e;

@@ -45,6 +45,8 @@ typedef struct storm_plan {
     keel_on_delete on_parent_delete;
     bool is_rich;        // it has components with handles, and relations
     bool is_verbose;     // all problems are printed
+    bool has_circles;    // entities may follow each other in a circle
+    bool has_order;      // followers keep their order: not in circles, at a restart
     bool shows_required; // ghosts have components that others require
 } storm_plan;
 // Draws the plan of a seed.
@@ -116,6 +118,8 @@ storm_scene storm_scene_begin(keel_world *w);
 void storm_scene_end(storm_scene *scene);
 // Returns the entity that this one follows, or null.
 keel_entity storm_leader(const keel_world *w, const storm_plan *plan, keel_entity e);
+// True if the first entity follows the second, or is it.
+bool storm_follows(const keel_world *w, const storm_plan *plan, keel_entity e, keel_entity leader);
 // Gives the entity a name that no other has.
 void storm_name(keel_world *w, keel_entity e);
 // Adds an entity of the begin: the same on whatever rank.
