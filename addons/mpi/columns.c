@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Entities as bytes: the ids, then a column of values for each component.
 //
-//     count, ids; number of columns; for each: number of the component, how many have it, which
-//     rows (if not all), values
+//     count, ids; number of whole columns, which all entities have, and no handles: for each the
+//     number of the component, values; number of other columns; for each: number of the component,
+//     how many have it, which rows (if not all), values
 #include "domain.h"
 
 #include <stdlib.h>
@@ -121,16 +122,40 @@ static void copy_values(const void *const *found, uint32_t count, size_t size, u
     }
 }
 
+// Returns the values of some entities, NULL for those without, and counts them. NULL when out of
+// memory.
+static const void **find_column(keel_domain *d, const mpi_column *column, const mpi_list *entities,
+                                uint32_t *has) {
+    d->room.size = 0;
+    const void **found = keeli_bytes_add(&d->room, entities->count * sizeof *found);
+    if (found) *has = find_values(d, column->component, entities, found);
+    return found;
+}
+
+// Appends a column if it is whole, and notes it. False when out of memory.
+static bool pack_whole(keel_domain *d, const mpi_list *entities, uint32_t number, mpi_bytes *out) {
+    mpi_column *column = &d->columns[number];
+    const size_t size = column->component->size;
+    column->is_whole = false;
+    if (column->owned || column->handle_count || !size) return true;
+    uint32_t has = 0;
+    const void **found = find_column(d, column, entities, &has);
+    if (!found || has < entities->count) return found != NULL;
+    column->is_whole = true;
+    unsigned char *values = add_u32(out, number) ? keeli_bytes_add(out, has * size) : NULL;
+    if (values) copy_values(found, has, size, values);
+    return values != NULL;
+}
+
 // Appends the column of a component. False: an error was kept, or out of memory.
 static bool pack_column(keel_domain *d, const mpi_list *entities, uint32_t number, mpi_bytes *out) {
     const mpi_column *column = &d->columns[number];
     const uint32_t count = entities->count;
     const size_t size = column->component->size;
-    d->room.size = 0;
-    const void **found = keeli_bytes_add(&d->room, count * sizeof *found);
+    uint32_t has = 0;
+    const void **found = find_column(d, column, entities, &has);
     uint32_t *head = found ? keeli_bytes_add(out, 2 * sizeof *head) : NULL;
     if (!head) return false;
-    const uint32_t has = find_values(d, column->component, entities, found);
     head[0] = number;
     head[1] = has;
     const size_t rows_at = out->size;
@@ -149,6 +174,25 @@ static bool pack_column(keel_domain *d, const mpi_list *entities, uint32_t numbe
     return true;
 }
 
+// Appends all columns: the whole ones first. False: an error was kept, or out of memory.
+static bool pack_columns(keel_domain *d, const mpi_list *entities, mpi_bytes *out) {
+    uint32_t counts[2] = { 0, 0 };
+    const size_t whole_at = out->size;
+    bool is_well = add_u32(out, 0);
+    for (uint32_t i = 0; i < d->column_count && is_well; ++i) {
+        is_well = pack_whole(d, entities, i, out);
+        ++counts[!d->columns[i].is_whole];
+    }
+    const size_t rest_at = out->size;
+    is_well = is_well && add_u32(out, 0);
+    for (uint32_t i = 0; i < d->column_count && is_well; ++i)
+        if (!d->columns[i].is_whole) is_well = pack_column(d, entities, i, out);
+    if (!is_well) return false;
+    memcpy(out->items + whole_at, &counts[0], sizeof counts[0]);
+    memcpy(out->items + rest_at, &counts[1], sizeof counts[1]);
+    return true;
+}
+
 static void pack_ids(keel_domain *d, const mpi_list *entities, uint64_t *ids) {
     const keel_lookup lookup = keel_lookup_of_component(d->world, KEEL_OF(keel_global_id));
     for (uint32_t i = 0; i < entities->count; ++i) {
@@ -160,16 +204,13 @@ static void pack_ids(keel_domain *d, const mpi_list *entities, uint64_t *ids) {
 
 keel_result keeli_columns_pack(keel_domain *d, const mpi_list *entities, mpi_bytes *out) {
     if (!entities->count) return KEEL_OK;
-    const uint32_t count = d->column_count;
     KEEL_TRY(keeli_leaving_begin(d, entities));
     const size_t head = out->size;
     d->error.result = KEEL_OK;
     bool has_room = add_u32(out, entities->count);
     uint64_t *ids = has_room ? keeli_bytes_add(out, entities->count * sizeof *ids) : NULL;
     if (ids) pack_ids(d, entities, ids);
-    has_room = ids && add_u32(out, count);
-    for (uint32_t i = 0; i < count && has_room; ++i)
-        has_room = pack_column(d, entities, i, out);
+    has_room = ids && pack_columns(d, entities, out);
     if (!has_room) {
         out->size = head;
         return d->error.result < 0
@@ -194,59 +235,83 @@ static keel_result own_ghost(keel_domain *d, keel_entity e, uint64_t id) {
     return KEEL_OK;
 }
 
-// Gives entities their ids, and marks those that other ranks may know.
-static keel_result mark_owned(keel_domain *d, const keel_entity *entities, const uint64_t *ids,
-                              uint32_t count) {
-    const keel_component *const id = KEEL_OF(keel_global_id), *known = KEEL_OF(keel_known_ghost);
-    if (keel_add_component_to_many(d->world, entities, count, id, ids, sizeof *ids) < 0 ||
-        (d->has_handles &&
-         keel_add_component_to_many(d->world, entities, count, known, ids, sizeof *ids) < 0))
-        return keeli_domain_fail_world(d);
+// The entities of a message, and the columns that all of them have.
+typedef struct arrival {
+    keel_entity *entities, *made;
+    const uint64_t *ids;
+    uint32_t count, missing, from; // missing: not here as ghosts
+    keel_value_column *whole;      // ids, marks of those that other ranks may know, values
+} arrival;
+
+// Reads the whole columns.
+static keel_result read_whole(keel_domain *d, mpi_reader *r, arrival *a) {
+    const uint32_t columns = keeli_read_u32(r);
+    if (columns > d->column_count) return damaged(d, a->from);
+    a->whole = calloc(columns + 3u, sizeof *a->whole);
+    if (!a->whole) return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "unpacking: out of memory");
+    keel_value_column *next = a->whole;
+    *next++ = (keel_value_column){ KEEL_OF(keel_global_id), a->ids, sizeof *a->ids };
+    if (d->has_handles)
+        *next++ = (keel_value_column){ KEEL_OF(keel_known_ghost), a->ids, sizeof *a->ids };
+    for (uint32_t i = 0; i < columns; ++i) {
+        const uint32_t number = keeli_read_u32(r);
+        if (r->is_short || number >= d->column_count) return damaged(d, a->from);
+        const keel_component *c = d->columns[number].component;
+        const void *values = keeli_bytes_read(r, (size_t)a->count * c->size);
+        if (!values || d->columns[number].owned) return damaged(d, a->from);
+        *next++ = (keel_value_column){ c, values, c->size };
+    }
     return KEEL_OK;
 }
 
-// Returns the entity of each id, and creates those that are not here. NULL: an error was kept.
-static keel_entity *take_entities(keel_domain *d, const uint64_t *ids, uint32_t count,
-                                  uint32_t from) {
-    keel_entity *entities = malloc((size_t)count * 2 * sizeof *entities), *made = entities + count;
-    uint32_t missing = 0;
-    bool is_well = entities && keeli_ids_reserve(&d->ids, count);
-    for (uint32_t i = 0; i < count && is_well; ++i) {
-        entities[i] = keeli_ids_find(&d->ids, ids[i]);
-        const bool is_here = !keel_is_null(entities[i]);
-        missing += !is_here;
-        is_well = !is_here || keel_has_component(d->world, entities[i], KEEL_OF(keel_ghost));
-        if (!is_well)
-            (void)keeli_domain_fail(d, KEEL_ERROR_OCCUPIED,
-                                    "ranks %u and %u both own the entity with the global id %llu; "
-                                    "each entity of all ranks has an id of its own",
-                                    (unsigned)d->desc.ranks.rank, (unsigned)from,
-                                    (unsigned long long)ids[i]);
+// Finds the entities that are here as ghosts.
+static keel_result find_ghosts(keel_domain *d, arrival *a) {
+    for (uint32_t i = 0; i < a->count; ++i) {
+        a->entities[i] = keeli_ids_find(&d->ids, a->ids[i]);
+        const bool is_here = !keel_is_null(a->entities[i]);
+        a->missing += !is_here;
+        if (is_here && !keel_has_component(d->world, a->entities[i], KEEL_OF(keel_ghost)))
+            return keeli_domain_fail(d, KEEL_ERROR_OCCUPIED,
+                                     "ranks %u and %u both own the entity with the global id %llu; "
+                                     "each entity of all ranks has an id of its own",
+                                     (unsigned)d->desc.ranks.rank, (unsigned)a->from,
+                                     (unsigned long long)a->ids[i]);
     }
-    const bool has_room = entities && keeli_map_reserve(&d->arrived, count - missing);
-    is_well &= has_room;
-    if (!has_room) (void)keeli_domain_fail(d, KEEL_ERROR_MEMORY, "unpacking: out of memory");
-    if (is_well && missing && keel_add_entity_columns(d->world, missing, made, NULL) < 0) {
-        (void)keeli_domain_fail_world(d);
-        is_well = false;
-    }
-    if (!is_well) {
-        free(entities);
-        return NULL;
-    }
-    keel_result result = KEEL_OK;
-    for (uint32_t i = 0, next = 0; i < count && result == KEEL_OK; ++i) {
-        if (!keel_is_null(entities[i])) {
-            result = own_ghost(d, entities[i], ids[i]);
+    return KEEL_OK;
+}
+
+// Creates the entities that are not here, and gives all their whole columns.
+static keel_result create_missing(keel_domain *d, arrival *a) {
+    const bool all_new = a->missing == a->count;
+    if (a->missing &&
+        keel_add_entity_columns(d->world, a->missing, a->made, all_new ? a->whole : NULL) < 0)
+        return keeli_domain_fail_world(d);
+    for (uint32_t i = 0, next = 0; i < a->count; ++i) {
+        if (!keel_is_null(a->entities[i])) {
+            KEEL_TRY(own_ghost(d, a->entities[i], a->ids[i]));
             continue;
         }
-        entities[i] = made[next++];
-        (void)keeli_ids_add(&d->ids, ids[i], entities[i]);
+        a->entities[i] = a->made[next++];
+        if (!keeli_ids_add(&d->ids, a->ids[i], a->entities[i])) return damaged(d, a->from);
     }
-    if (result >= 0) result = mark_owned(d, entities, ids, count);
-    if (result >= 0) return entities;
-    free(entities);
-    return NULL;
+    for (const keel_value_column *c = a->whole; c->component && !all_new; ++c)
+        if (keel_add_component_to_many(d->world, a->entities, a->count, c->component, c->values,
+                                       c->stride) < 0)
+            return keeli_domain_fail_world(d);
+    return KEEL_OK;
+}
+
+// Makes the entities of a message this rank's, with their whole columns.
+static keel_result take_entities(keel_domain *d, mpi_reader *r, arrival *a) {
+    KEEL_TRY(read_whole(d, r, a));
+    a->entities = malloc((size_t)a->count * 2 * sizeof *a->entities);
+    if (!a->entities || !keeli_ids_reserve(&d->ids, a->count))
+        return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "unpacking: out of memory");
+    a->made = a->entities + a->count;
+    KEEL_TRY(find_ghosts(d, a));
+    if (!keeli_map_reserve(&d->arrived, a->count - a->missing))
+        return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "unpacking: out of memory");
+    return create_missing(d, a);
 }
 
 // The entities of a message that have one column.
@@ -345,20 +410,24 @@ static keel_result unpack_columns(keel_domain *d, mpi_reader *r, const keel_enti
     return result;
 }
 
+static keel_result unpack_entities(keel_domain *d, mpi_reader *r, arrival *a) {
+    KEEL_TRY(take_entities(d, r, a));
+    const uint32_t columns = keeli_read_u32(r);
+    KEEL_TRY(unpack_columns(d, r, a->entities, a->count, columns, a->from));
+    return keeli_leaving_unpack(d, r, a->entities, a->count);
+}
+
 keel_result keeli_columns_unpack(keel_domain *d, keel_rank_bytes in, uint32_t from) {
     mpi_reader r = keeli_reader(in);
     while (r.at < r.end) {
-        const uint32_t count = keeli_read_u32(&r);
-        const uint64_t *ids = keeli_bytes_read(&r, (size_t)count * sizeof *ids);
-        const uint32_t columns = keeli_read_u32(&r);
-        if (r.is_short || !count) return damaged(d, from);
-        keel_entity *entities = take_entities(d, ids, count, from);
-        keel_result result =
-            entities ? unpack_columns(d, &r, entities, count, columns, from) : d->error.result;
-        if (result == KEEL_OK) result = keeli_leaving_unpack(d, &r, entities, count);
-        free(entities);
+        arrival a = { .count = keeli_read_u32(&r), .from = from };
+        a.ids = keeli_bytes_read(&r, (size_t)a.count * sizeof *a.ids);
+        if (r.is_short || !a.count) return damaged(d, from);
+        const keel_result result = unpack_entities(d, &r, &a);
+        free(a.entities);
+        free(a.whole);
         KEEL_TRY(result);
-        d->status.received += count;
+        d->status.received += a.count;
     }
     return KEEL_OK;
 }

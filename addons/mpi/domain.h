@@ -95,6 +95,7 @@ typedef struct mpi_column {
     mpi_owned *owned;    // NULL: values are copied as they are
     bool refers;         // values may have handles
     bool is_used;        // relations: there are edges, while entities are packed
+    bool is_whole;       // while entities are packed: all have it, and no handles
 } mpi_column;
 
 // The entities of this rank that another one sees, in slots.
