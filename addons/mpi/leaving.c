@@ -11,18 +11,28 @@
 #include <string.h>
 
 // ------------------------------------------------------------------ writing
-keel_result keeli_leaving_begin(keel_domain *d, const mpi_list *entities) {
-    d->enabled_before = d->enabled.size / sizeof(mpi_enabled);
+// Enables the disabled ones among the values of a column.
+static keel_result enable_column(keel_domain *d, const mpi_list *entities, uint32_t column) {
+    const keel_component *c = d->columns[column].component;
+    const keel_lookup lookup = keel_lookup_of_component(d->world, c);
     for (uint32_t row = 0; row < entities->count; ++row) {
         const keel_entity e = entities->items[row];
-        // only a follower that came since the last step has no id
-        if (!keel_has_component(d->world, e, KEEL_OF(keel_global_id)))
-            KEEL_TRY(keeli_ids_give(d, e));
-        for (uint32_t k = 0; k < d->column_count; ++k) {
-            if (keel_is_component_disabled(d->world, e, d->columns[k].component))
-                KEEL_TRY(keeli_required_enable(d, e, row, k));
-        }
+        const bool has = c->size && keeli_column_at(&lookup, e, c->size, lookup.shift);
+        if (!has && keel_is_component_disabled(d->world, e, c))
+            KEEL_TRY(keeli_required_enable(d, e, row, column));
     }
+    return KEEL_OK;
+}
+
+keel_result keeli_leaving_begin(keel_domain *d, const mpi_list *entities) {
+    const keel_lookup ids = keel_lookup_of_component(d->world, KEEL_OF(keel_global_id));
+    d->enabled_before = d->enabled.size / sizeof(mpi_enabled);
+    // only a follower that came since the last step has no id
+    for (uint32_t row = 0; row < entities->count; ++row)
+        if (!keeli_column_at(&ids, entities->items[row], sizeof(keel_global_id), ids.shift))
+            KEEL_TRY(keeli_ids_give(d, entities->items[row]));
+    for (uint32_t k = 0; k < d->column_count; ++k)
+        KEEL_TRY(enable_column(d, entities, k));
     return KEEL_OK;
 }
 
