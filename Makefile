@@ -19,7 +19,7 @@ help:
 	@echo "make play    build Square Eater and play it in a window: eat the squares that grow"
 	@echo "make swarm   100,000 boids on all cores, in a window"
 	@echo "make demo-inspect   the swarm, and its entities, systems and times in the browser"
-	@echo "make demo-mpi       an epidemic and a flock on four processes: out/epidemic.png, _map.png, .csv, flock.png, _curve.png"
+	@echo "make demo-mpi       an epidemic, a flock and cells on four processes: out/epidemic.png, _map.png, .csv, flock.png, cells.png"
 	@echo "make test    build with all checks and run the tests that are quick, in two minutes"
 	@echo "make bench   run the benchmarks, some 10 minutes: a table, and out/bench.json"
 	@echo "make bench-session  what a rollback session costs beside the frames of its game, its bytes, joining"
@@ -70,12 +70,12 @@ demo-inspect:
 	cmake --build --preset release -j $(JOBS) --target swarm swarm_headless
 	build/release/examples/swarm/swarm$(if $(DISPLAY)$(WAYLAND_DISPLAY),,_headless) --inspect-edits $(GAME_OPTIONS)
 
-# An epidemic and a flock on RANKS processes of MPI. Containers have no other user than root, whom Open MPI refuses otherwise.
+# An epidemic, a flock and cells on RANKS processes of MPI. Containers have no other user than root, whom Open MPI refuses otherwise.
 RANKS ?= 4
 demo-mpi:
 	tools/install_packages mpi
 	cmake --preset release $(FOR_USERS)
-	cmake --build --preset release -j $(JOBS) --target epidemic flock
+	cmake --build --preset release -j $(JOBS) --target epidemic flock cells
 	mkdir -p out
 	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
 		mpirun -n $(RANKS) --oversubscribe build/release/examples/epidemic/epidemic --people 100000 --days 120 \
@@ -86,6 +86,9 @@ demo-mpi:
 	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
 		mpirun -n $(RANKS) --oversubscribe build/release/examples/flock/flock --boids 30000 --steps 400 \
 		--picture out/flock.png --curve out/flock_curve.png
+	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+		mpirun -n $(RANKS) --oversubscribe build/release/examples/cells/cells --cells 6000 --steps 400 \
+		--picture out/cells.png --curve out/cells_curve.png
 
 # While KEEL_TEST_CI is set, as .ci/run does, a part of the tests: tests/ci.txt says which. Regular
 # expressions have signs that a shell would take for names of files. ROW is the line of that table.
@@ -93,7 +96,7 @@ ROW = $*
 PRESET = $*
 PLAY = set -f; export KEEL_TEST_PART=$$(tools/ci_tests $(ROW) part); \
 	cmake --preset $(PRESET) $(OPTIONS) $$(tools/ci_tests $(ROW) cmake) && \
-	cmake --build --preset $(PRESET) -j $(JOBS) && ctest --preset $(PRESET) -j $(JOBS) $$(tools/ci_tests $(ROW) ctest)
+	cmake --build --preset $(PRESET) -j $(JOBS) $(TARGETS) && ctest --preset $(PRESET) -j $(JOBS) $$(tools/ci_tests $(ROW) ctest)
 
 # The tests that are quick: `make check-debug` plays all.
 test: ROW = test
@@ -292,6 +295,7 @@ check-static:
 # keel::mpi on processes of MPI. The last of CI, because after it MPI is installed, and other parts shall do without.
 check-mpi: ROW = mpi
 check-mpi: PRESET = mpi
+check-mpi: TARGETS = --target keel_played
 check-mpi:
 	@tools/install_packages test mpi
 	$(PLAY)

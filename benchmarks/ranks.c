@@ -229,13 +229,15 @@ static void measure_packing(keel_ranks ranks, void *unused) {
     (void)unused;
     enum { SPOTS = 200000, BYTES = SPOTS * 40 };
     double pack[ROUNDS], unpack[ROUNDS], copy[ROUNDS];
+    mpi_list list = { 0 };
+    mpi_bytes bytes = { 0 };
     unsigned char *from = calloc(1, BYTES), *to = calloc(1, BYTES);
     need(from && to, "calloc");
     for (int i = 0; i < ROUNDS; ++i) {
         keel_world *w = new_spots(ranks, SPOTS), *other = new_spots(ranks, 0);
         keel_domain *d = begin_spots(ranks, w, 0, NULL), *d2 = begin_spots(ranks, other, 0, NULL);
-        mpi_list list = { 0 };
-        mpi_bytes bytes = { 0 };
+        list.count = 0;
+        bytes.size = 0; // the memory is kept, as from step to step
         KEEL_EACH(w, KEEL_WITH(Spot), KEEL_ENTITY(e))
             need(keeli_list_add(&list, e), "a list");
         double begin = now_seconds();
@@ -249,8 +251,6 @@ static void measure_packing(keel_ranks ranks, void *unused) {
         memcpy(to, from, BYTES);
         copy[i] = now_seconds() - begin;
         from[to[i]] += 1; // the copy is used
-        free(list.items);
-        free(bytes.items);
         keel_domain_end(d);
         keel_domain_end(d2);
         keel_world_destroy(w);
@@ -260,6 +260,8 @@ static void measure_packing(keel_ranks ranks, void *unused) {
     row("packing 200,000 entities of 40 bytes, speed of memcpy", "0.3", "%.2f",
         memory / median_of(pack, ROUNDS));
     row("unpacking them, entities created", "0.3", "%.2f", memory / median_of(unpack, ROUNDS));
+    free(list.items);
+    free(bytes.items);
     free(from);
     free(to);
 }
@@ -375,18 +377,38 @@ static void measure_checkpoints(void) {
     need(system(command) == 0, command);
 }
 
-int main(void) {
-    printf("%-62s %12s   goal\n", "ranks are threads of one process", "");
+static void compare_with_plain(void) {
     need(keel_run_ranks(1, 0, compare_one_rank, NULL) == KEEL_OK, "keel_run_ranks");
-    measure_four();
+}
+static void count_bytes(void) {
     need(keel_run_ranks(2, 0, measure_bytes, NULL) == KEEL_OK, "keel_run_ranks");
+}
+static void pack(void) {
     need(keel_run_ranks(1, 0, measure_packing, NULL) == KEEL_OK, "keel_run_ranks");
+}
+static void balance(void) {
     drift d;
     need(keel_run_ranks(RANKS, 0, measure_drift, &d) == KEEL_OK, "keel_run_ranks");
     printf("a cluster of 30,000 that drifts through 10,000, 4 ranks, %llu balances in 200 steps\n",
            (unsigned long long)d.balances);
     row("  entities of the fullest rank by the average, after a balance", "1.25", "%.2f", d.after);
     row("  and at most, between two balances", "1.6", "%.2f", d.between);
-    measure_checkpoints();
+}
+
+// Usage: bench_ranks [PART]...
+int main(int count, char *arguments[]) {
+    static const struct {
+        const char *name;
+        void (*measure)(void);
+    } parts[] = { { "plain", compare_with_plain }, { "boids", measure_four },
+                  { "bytes", count_bytes },        { "packing", pack },
+                  { "balance", balance },          { "checkpoints", measure_checkpoints } };
+    printf("%-62s %12s   goal\n", "ranks are threads of one process", "");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
+        bool is_asked = count < 2;
+        for (int k = 1; k < count; ++k)
+            is_asked |= strcmp(arguments[k], parts[i].name) == 0;
+        if (is_asked) parts[i].measure();
+    }
     return 0;
 }

@@ -27,7 +27,8 @@ function(keel_internal_definitions target)
   endif()
 endfunction()
 
-# Programs below these folders whose tests are not played (KEEL_TEST_PLAY, KEEL_TEST_LEAVE) are not built.
+# Programs below these folders whose tests are not played (KEEL_TEST_PLAY, KEEL_TEST_LEAVE) are not built. The target
+# keel_played builds the others, and of the libraries only those that they link.
 function(keel_leave_tests)
   if(NOT KEEL_TEST_PLAY)
     return()
@@ -41,9 +42,12 @@ function(keel_leave_tests)
     get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
     foreach(target IN LISTS targets)
       get_target_property(type ${target} TYPE)
-      if(type STREQUAL EXECUTABLE AND
-         (NOT target MATCHES "${KEEL_TEST_PLAY}" OR (KEEL_TEST_LEAVE AND target MATCHES "${KEEL_TEST_LEAVE}")))
+      if(NOT type STREQUAL EXECUTABLE)
+        continue()
+      elseif(NOT target MATCHES "${KEEL_TEST_PLAY}" OR (KEEL_TEST_LEAVE AND target MATCHES "${KEEL_TEST_LEAVE}"))
         set_property(TARGET ${target} PROPERTY EXCLUDE_FROM_ALL ON)
+      else()
+        add_dependencies(keel_played ${target})
       endif()
     endforeach()
   endforeach()

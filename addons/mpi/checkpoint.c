@@ -24,7 +24,7 @@ keel_result keeli_checkpoint_restart(keel_domain *d) {
 #include <unistd.h>
 
 // ------------------------------------------------------------------ saving
-// What rank 0 tells all ranks before they save.
+// Rank 0 tells it to all ranks before they save.
 typedef struct save_head {
     uint64_t number;
     bool is_new; // the folder
@@ -114,7 +114,7 @@ keel_result keel_domain_save(keel_domain *d, const char *folder) {
 // ------------------------------------------------------------------ restarting
 typedef struct restart {
     mpi_manifest manifest;
-    mpi_bytes entities;  // of the parts that this rank loads
+    mpi_bytes entities;  // packed, from the parts that this rank loads
     keel_world *uniques; // a part without its entities
 } restart;
 

@@ -92,16 +92,19 @@ static bool pack_owned(keel_domain *d, const mpi_column *column, const mpi_list 
     return true;
 }
 
+static const void *find_value(const keel_domain *d, const keel_lookup *lookup, keel_entity e,
+                              const keel_component *c) {
+    if (c->size) return keeli_column_at(lookup, e, c->size, lookup->shift);
+    return keel_has_component(d->world, e, c) ? c : NULL;
+}
+
 // Finds the values of some entities, NULL for those without. Returns how many have one.
-static uint32_t find_values(keel_domain *d, const mpi_column *column, const mpi_list *entities,
+static uint32_t find_values(keel_domain *d, const keel_component *c, const mpi_list *entities,
                             const void **found) {
-    const keel_component *c = column->component;
     const keel_lookup lookup = keel_lookup_of_component(d->world, c);
     uint32_t has = 0;
     for (uint32_t i = 0; i < entities->count; ++i) {
-        const keel_entity e = entities->items[i];
-        if (c->size) found[i] = keeli_column_at(&lookup, e, c->size, lookup.shift);
-        else found[i] = keel_has_component(d->world, e, c) ? c : NULL;
+        found[i] = find_value(d, &lookup, entities->items[i], c);
         has += found[i] != NULL;
     }
     return has;
@@ -118,7 +121,7 @@ static void copy_values(const void *const *found, uint32_t count, size_t size, u
     }
 }
 
-// Appends the column of a component. False when out of memory.
+// Appends the column of a component. False: an error was kept, or out of memory.
 static bool pack_column(keel_domain *d, const mpi_list *entities, uint32_t number, mpi_bytes *out) {
     const mpi_column *column = &d->columns[number];
     const uint32_t count = entities->count;
@@ -127,7 +130,7 @@ static bool pack_column(keel_domain *d, const mpi_list *entities, uint32_t numbe
     const void **found = keeli_bytes_add(&d->room, count * sizeof *found);
     uint32_t *head = found ? keeli_bytes_add(out, 2 * sizeof *head) : NULL;
     if (!head) return false;
-    const uint32_t has = find_values(d, column, entities, found);
+    const uint32_t has = find_values(d, column->component, entities, found);
     head[0] = number;
     head[1] = has;
     const size_t rows_at = out->size;
@@ -146,17 +149,24 @@ static bool pack_column(keel_domain *d, const mpi_list *entities, uint32_t numbe
     return true;
 }
 
+static void pack_ids(keel_domain *d, const mpi_list *entities, uint64_t *ids) {
+    const keel_lookup lookup = keel_lookup_of_component(d->world, KEEL_OF(keel_global_id));
+    for (uint32_t i = 0; i < entities->count; ++i) {
+        const keel_global_id *id =
+            keeli_column_at(&lookup, entities->items[i], sizeof *id, lookup.shift);
+        ids[i] = id->value;
+    }
+}
+
 keel_result keeli_columns_pack(keel_domain *d, const mpi_list *entities, mpi_bytes *out) {
     if (!entities->count) return KEEL_OK;
     const uint32_t count = d->column_count;
     KEEL_TRY(keeli_leaving_begin(d, entities));
     const size_t head = out->size;
+    d->error.result = KEEL_OK;
     bool has_room = add_u32(out, entities->count);
     uint64_t *ids = has_room ? keeli_bytes_add(out, entities->count * sizeof *ids) : NULL;
-    for (uint32_t i = 0; ids && i < entities->count; ++i)
-        ids[i] = ((const keel_global_id *)keel_get_component(d->world, entities->items[i],
-                                                             KEEL_OF(keel_global_id)))
-                     ->value;
+    if (ids) pack_ids(d, entities, ids);
     has_room = ids && add_u32(out, count);
     for (uint32_t i = 0; i < count && has_room; ++i)
         has_room = pack_column(d, entities, i, out);

@@ -49,7 +49,8 @@ keel_result keeli_deaths_tell(keel_domain *d) {
         }
         if (is_over) return result == KEEL_OK ? keeli_ids_update(d) : result;
         d->dead_ids.size = 0;
-        keel_reader_advance(d->ghosts_deleted); // those that were deleted here are known to be dead
+        keel_reader_advance(
+            d->ghosts_deleted); // ghosts that were deleted here are known to be dead
         if (result == KEEL_OK) result = keeli_deaths_note(d);
         KEEL_TRY(keeli_domain_tell_all(d, d->dead_ids.items, d->dead_ids.size));
         memcpy(d->told, d->receive, d->desc.ranks.count * sizeof *d->told);

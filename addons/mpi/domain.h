@@ -94,18 +94,19 @@ typedef struct mpi_column {
     void *value;         // room for one
     mpi_owned *owned;    // NULL: values are copied as they are
     bool refers;         // values may have handles
+    bool is_used;        // relations: there are edges, while entities are packed
 } mpi_column;
 
 // The entities of this rank that another one sees, in slots.
 typedef struct mpi_shown {
     mpi_map slots; // by id
-    uint64_t *ids; // of each slot; 0: free
+    uint64_t *ids; // id of each slot; 0: free
     keel_entity *entities;
     uint32_t *stamps;      // the last refresh that showed it
     uint32_t *has;         // the columns that were sent, by bits
     unsigned char *values; // the values that were sent last: all columns of a slot side by side
     uint32_t *free_slots;
-    uint32_t count, room, free_count; // of slots
+    uint32_t count, room, free_count; // numbers of slots
 } mpi_shown;
 
 // A template of a prefab: prefabs.c.
@@ -127,8 +128,9 @@ struct keel_domain {
     mpi_box region;
     mpi_column *columns; // the components of entities, by name: the same on all ranks
     uint32_t column_count;
-    const keel_component **components; // of the columns, and transient ones; NULL ends the list
-    mpi_column *relations;             // all of the world, by name
+    const keel_component *
+        *components;       // those of the columns, and transient ones; NULL ends the list
+    mpi_column *relations; // all of the world, by name
     uint32_t relation_count;
     const keel_component *child;     // the relation of children to parents
     const keel_component **together; // the relations whose sources go with their targets
@@ -149,11 +151,11 @@ struct keel_domain {
     bool is_out_of_step;            // a step failed: all ranks begin anew with their ghosts
     mpi_bytes gone, fresh, changes; // slots that one rank has to know
     mpi_bytes room;                 // entities of some slots
-    mpi_bytes dead_ids;             // of entities that died since other ranks were told
+    mpi_bytes dead_ids;             // ids of entities that died since other ranks were told
     keel_rank_bytes *told;          // by rank: the ids that it told
-    mpi_bytes note;                 // what this rank tells all others
+    mpi_bytes note;                 // bytes that this rank tells all others
     mpi_bytes enabled;              // mpi_enabled: since entities began to be packed
-    size_t enabled_before;          // of these, those of messages that were packed before
+    size_t enabled_before;          // number of those of messages that were packed before
     mpi_bytes scratch;              // a column while its ids become handles
     uint32_t stamp;
     keel_entity dead; // the handle of an entity that is; null: nobody needed it
@@ -165,9 +167,10 @@ struct keel_domain {
     mpi_reader *readers;          // by rank: of what it sent
     const keel_workload *checked; // its systems write no ghosts
     uint32_t owned;               // entities with places, before the last moves
-    double least_seconds[2];      // of an entity in a step: of the last steps, and of those before
-    bool must_move_again;         // an entity that came follows a ghost; of all ranks, once agreed
-    double own_cost;              // seconds of the last balance
+    double least_seconds[2]; // least time of an entity in a step: of the last steps, and of those
+                             // before
+    bool must_move_again;    // an entity that came follows a ghost; of all ranks, once agreed
+    double own_cost;         // seconds of the last balance
     double all_seconds, most_seconds; // sums: of all ranks; of the slowest rank of each step
     double most_cost;
 };
@@ -344,7 +347,7 @@ keel_result keeli_deaths_note(keel_domain *d);
 // Deletes what all ranks told to be dead (`d->told`), and tells what died of it, until nothing
 // does.
 keel_result keeli_deaths_tell(keel_domain *d);
-// Does both, between steps.
+// Notes and tells deaths between steps.
 keel_result keeli_deaths_settle(keel_domain *d);
 
 // ------------------------------------------------------------------ balance

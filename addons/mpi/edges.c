@@ -50,9 +50,11 @@ keel_result keeli_edges_pack(keel_domain *d, const mpi_list *entities, mpi_bytes
     uint32_t count = 0;
     if (!keeli_bytes_add(out, sizeof count))
         return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "packing edges: out of memory");
+    for (uint32_t k = 0; k < d->relation_count; ++k)
+        d->relations[k].is_used = keel_component_count(d->world, d->relations[k].component) > 0;
     for (uint32_t row = 0; row < entities->count; ++row)
         for (uint32_t k = 0; k < d->relation_count; ++k)
-            if (is_carried(&d->relations[k]) &&
+            if (is_carried(&d->relations[k]) && d->relations[k].is_used &&
                 !pack_edges(d, entities->items[row], row, k, out, &count))
                 return d->error.result;
     memcpy(out->items + at, &count, sizeof count);

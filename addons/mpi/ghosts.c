@@ -416,7 +416,7 @@ keel_result keeli_ghosts_refresh(keel_domain *d) {
     if (result == KEEL_OK) result = show_all(d);
     KEEL_TRY(keeli_domain_exchange(d)); // also after an error: the others wait for it
     if (result == KEEL_OK) result = read_all(d, gone);
-    keel_reader_advance(d->ghosts_deleted); // those that were deleted here did not die
+    keel_reader_advance(d->ghosts_deleted); // ghosts that were deleted here did not die
     KEEL_TRY(result);
     d->is_out_of_step = false;
     keeli_map_free(&d->arrived);

@@ -231,7 +231,8 @@ typedef struct keel_domain_status {
     double seconds_run;    ///< in the workload
     double seconds_ghosts; ///< in bringing ghosts up to date
     double seconds_move;   ///< in moving entities
-    double seconds_waited; ///< of these: in waiting for other ranks, and in sending and receiving
+    double seconds_waited; ///< a part of these: in waiting for other ranks, and in sending and
+                           ///< receiving
     uint64_t balances;     ///< times that space was divided anew
     double imbalance;      ///< slowest rank to average, since then; 1: none
 } keel_domain_status;

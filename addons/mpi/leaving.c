@@ -31,7 +31,9 @@ static bool pack_names(const keel_domain *d, const mpi_list *entities, mpi_bytes
     const size_t at = out->size;
     uint32_t names = 0;
     if (!keeli_bytes_add(out, sizeof names)) return false;
-    for (uint32_t row = 0; row < entities->count; ++row) {
+    const keel_component *const c = keel_find_component(d->world, "keel_name");
+    const uint32_t count = c && keel_component_count(d->world, c) ? entities->count : 0;
+    for (uint32_t row = 0; row < count; ++row) {
         const char *name = keel_name_of(d->world, entities->items[row]);
         if (!name) continue;
         const size_t length = strlen(name);

@@ -107,7 +107,7 @@ static double margin(double edge, double halo) {
 keel_result keeli_list_seen(keel_domain *d) {
     for (uint32_t r = 0; r < d->desc.ranks.count; ++r)
         d->lists[r].count = 0;
-    mpi_box inner = d->region; // who is in it is seen by no other rank
+    mpi_box inner = d->region; // no other rank sees entities in it
     for (uint32_t axis = 0; axis < MPI_AXES; ++axis) {
         inner.low[axis] += d->desc.halo + margin(inner.low[axis], d->desc.halo);
         inner.high[axis] -= d->desc.halo + margin(inner.high[axis], d->desc.halo);
@@ -231,7 +231,7 @@ static keel_result send_away(keel_domain *d, bool is_first) {
     const mpi_list *unknown = &d->lists[d->desc.ranks.count];
     for (uint32_t i = 0; i < unknown->count; ++i)
         KEEL_TRY(send_to_unknown(d, unknown->items[i]));
-    // those that left did not die
+    // entities that left did not die
     keel_reader_advance(d->known_deleted);
     keel_reader_advance(d->ghosts_deleted);
     return keeli_ids_update(d);

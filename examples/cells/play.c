@@ -122,7 +122,7 @@ static void print_summary(const colony *c, rank_totals totals, crossings across,
            census->bond_ends / 2, census->daughters, keel_get_unique(world, Depth)->generation);
     printf("%.5f s a step, %.1f %% in ghosts, moves and balance, %" PRIu64 " ghosts, %" PRIu64 " bonds across borders, %" PRIu64
            " mothers on another rank, %" PRIu64 " entities moved, hash %016" PRIx64 "\n",
-           seconds / (o->steps - rank_steps_before(c->rank)), 100 * share, totals.ghosts, across.bond_ends / 2,
+           seconds / (o->steps - c->rank->steps_before), 100 * share, totals.ghosts, across.bond_ends / 2,
            across.mothers, totals.moved, hash);
 }
 
@@ -130,7 +130,7 @@ static void print_summary(const colony *c, rank_totals totals, crossings across,
 static int play_steps(colony *c) {
     const options *o = c->options;
     rank *r = c->rank;
-    const uint32_t before = rank_steps_before(r);
+    const uint32_t before = r->steps_before;
     progress_begin(&c->progress, "step", before, o->steps, o->common.quiet || !rank_is_first(r));
     keel_result result = KEEL_OK;
     bool are_all_there = true;
@@ -173,7 +173,7 @@ static int begin_steps(colony *c) {
                                  { "--founders", saved->founders, o->founders, false },
                                  { "--seed", saved->seed, o->common.seed, false } };
     const int status = rank_check_restart(r, "--steps", o->steps, same, sizeof same / sizeof *same);
-    if (status || !rank_is_first(r) || !has_record(c) || record_begin(&c->record, rank_steps_before(r), o->steps)) return status;
+    if (status || !rank_is_first(r) || !has_record(c) || record_begin(&c->record, r->steps_before, o->steps)) return status;
     r->ranks.stop(r->ranks.self, "out of memory: take fewer --steps");
     return rank_complain(r, 1, "", "out of memory: take fewer --steps");
 }

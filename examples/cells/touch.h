@@ -10,7 +10,7 @@
 enum {
     TOUCH_BORN = 724,    // radius of a cell that has just divided
     TOUCH_GROWN = 1024,  // radius at which it divides: twice the area
-    TOUCH_REACH = 2560,  // how far apart two cells may be that know of each other
+    TOUCH_REACH = 2100,  // how far apart two cells may be that know of each other
     TOUCH_FASTEST = 256, // the longest way of a step
 };
 

@@ -76,7 +76,7 @@ static void print_summary(const epidemic *p, rank_totals totals, uint64_t hash, 
 static int play_days(epidemic *p) {
     const options *o = p->options;
     rank *r = p->rank;
-    const uint32_t before = rank_steps_before(r);
+    const uint32_t before = r->steps_before;
     progress_begin(&p->progress, "day", before, o->days, o->common.quiet || !rank_is_first(r));
     keel_result result = KEEL_OK;
     for (uint32_t day = before + 1; day <= o->days && result >= 0; ++day) {
@@ -137,7 +137,7 @@ static int begin_days(epidemic *p, const Rules *rules) {
         { "--travel", saved->travel, rules->travel, true },
     };
     const int status = rank_check_restart(r, "--days", o->days, same, sizeof same / sizeof *same);
-    if (!status && rank_is_first(r)) curve_restart(&p->curve, rank_steps_before(r), counts);
+    if (!status && rank_is_first(r)) curve_restart(&p->curve, r->steps_before, counts);
     return status;
 }
 

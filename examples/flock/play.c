@@ -87,14 +87,14 @@ static void print_summary(const flock *f, rank_totals totals, uint64_t hash, dou
            ranks == 1 ? "" : "s", o->steps, boids_order(keel_get_unique(f->rank->world, Total)));
     printf("%.5f s a step, %.1f %% in ghosts, moves and balance, %" PRIu64 " ghosts, %" PRIu64
            " moved to another rank, hash %016" PRIx64 "\n",
-           seconds / (o->steps - rank_steps_before(f->rank)), 100 * share, totals.ghosts, totals.moved, hash);
+           seconds / (o->steps - f->rank->steps_before), 100 * share, totals.ghosts, totals.moved, hash);
 }
 
 // Plays all steps, and writes what is to be seen of them. Returns the exit status.
 static int play_steps(flock *f) {
     const options *o = f->options;
     rank *r = f->rank;
-    const uint32_t before = rank_steps_before(r);
+    const uint32_t before = r->steps_before;
     progress_begin(&f->progress, "step", before, o->steps, o->common.quiet || !rank_is_first(r));
     keel_result result = KEEL_OK;
     bool are_all_there = true;
@@ -137,7 +137,7 @@ static int begin_steps(flock *f) {
                                  { "--near", (uint64_t)saved->side, (uint64_t)f->rules.side, true },
                                  { "--noise", (uint64_t)saved->noise, (uint64_t)f->rules.noise, true } };
     const int status = rank_check_restart(r, "--steps", o->steps, same, sizeof same / sizeof *same);
-    if (status || !rank_is_first(r) || !has_record(f) || record_begin(&f->record, rank_steps_before(r), o->steps)) return status;
+    if (status || !rank_is_first(r) || !has_record(f) || record_begin(&f->record, r->steps_before, o->steps)) return status;
     r->ranks.stop(r->ranks.self, "out of memory: take fewer --steps");
     return rank_complain(r, 1, "", "out of memory: take fewer --steps");
 }

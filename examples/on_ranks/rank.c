@@ -43,7 +43,11 @@ bool rank_begin_domain(rank *r, const keel_domain_desc *desc) {
     r->desc.ranks = r->ranks;
     r->desc.error = &r->error;
     r->desc.restart = r->common->restart;
-    return r->common->plain || make_domain(r);
+    if (r->common->plain) return true;
+    if (!make_domain(r)) return false;
+    const uint64_t steps = keel_domain_status_of(r->domain).steps;
+    r->steps_before = steps < UINT32_MAX ? (uint32_t)steps : UINT32_MAX;
+    return true;
 }
 
 // Keeps the error of a result.
@@ -74,10 +78,6 @@ int rank_complain_error(const rank *r) {
 
 // ---- restarts -----------------------------------------------------------------------------------
 
-uint32_t rank_steps_before(const rank *r) {
-    return r->common->restart ? (uint32_t)keel_domain_status_of(r->domain).steps : 0;
-}
-
 static int refuse_option(const rank *r, const rank_option *o) {
     char text[160];
     if (o->is_derived) snprintf(text, sizeof text, "the checkpoint was made with another %s; give the same", o->name);
@@ -91,10 +91,9 @@ int rank_check_restart(const rank *r, const char *name, uint32_t steps, const ra
     if (!r->common->restart) return 0;
     for (size_t i = 0; i < count; ++i)
         if (options[i].saved != options[i].given) return refuse_option(r, &options[i]);
-    const uint64_t before = keel_domain_status_of(r->domain).steps;
-    if (before < steps) return 0;
+    if (r->steps_before < steps) return 0;
     char text[160];
-    snprintf(text, sizeof text, "the checkpoint has %" PRIu64 " steps already; give a greater %s than %" PRIu32, before, name, steps);
+    snprintf(text, sizeof text, "the checkpoint has %" PRIu32 " steps already; give a greater %s than %" PRIu32, r->steps_before, name, steps);
     return rank_complain(r, 2, "--restart", text);
 }
 

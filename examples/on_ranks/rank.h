@@ -14,6 +14,7 @@ typedef struct rank {
     keel_domain *domain;   // NULL with --plain, until rank_hash
     keel_domain_desc desc; // of the domain
     keel_error error;      // of the last function that failed
+    uint32_t steps_before; // that were played before this run: 0 without --restart
     // private
     keel_rank_bytes *out, *in; // one for each rank
 } rank;
@@ -53,9 +54,6 @@ typedef struct rank_option {
     uint64_t saved, given;
     bool is_derived; // the numbers follow from the value, and would tell nothing
 } rank_option;
-
-// Returns the number of steps that were played before this run: 0 without --restart.
-uint32_t rank_steps_before(const rank *r);
 
 // Compares the options of a restart with those of the checkpoint, and whether there are steps left to
 // play: `steps` is the value of the option `name`. Returns the exit status; 0 without --restart.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What cells feel, against a loop over all of them: in any order, and as much as they push; lengths that
-// are exact; springs.
-#include "touch.h"
+// What cells feel, against a loop over all of them: in any order, and as much as they push; lengths
+// that are exact; springs.
 #include "support/test.h"
+#include "touch.h"
 #include <math.h>
 
 typedef struct cell {
@@ -14,14 +14,17 @@ static uint64_t next_random(uint64_t *state) {
     return *state >> 33;
 }
 
-static int32_t below(uint64_t *state, int32_t end) { return (int32_t)(next_random(state) % (uint64_t)end); }
+static int32_t below(uint64_t *state, int32_t end) {
+    return (int32_t)(next_random(state) % (uint64_t)end);
+}
 
 // Computes what a cell feels, from all others.
 static touch_sums plain_sums(const cell *all, uint32_t count, uint32_t own) {
     touch_sums sums = { .count = 0 };
     for (uint32_t i = 0; i < count; ++i) {
         const int64_t x = (int64_t)all[i].x - all[own].x, y = (int64_t)all[i].y - all[own].y;
-        const int64_t reach = all[i].radius + all[own].radius, distance = (int64_t)touch_root((uint64_t)(x * x + y * y));
+        const int64_t reach = all[i].radius + all[own].radius,
+                      distance = (int64_t)touch_root((uint64_t)(x * x + y * y));
         if (i == own || x * x + y * y >= reach * reach) continue;
         ++sums.count;
         sums.pressure += (uint32_t)(reach - distance);
@@ -37,12 +40,14 @@ static touch_sums plain_sums(const cell *all, uint32_t count, uint32_t own) {
 static void compare_with_all(touch_grid *grid, uint32_t count, int32_t side, uint64_t seed) {
     cell all[600];
     for (uint32_t i = 0; i < count; ++i)
-        all[i] = (cell){ below(&seed, side), below(&seed, side), TOUCH_BORN + below(&seed, TOUCH_GROWN - TOUCH_BORN) };
+        all[i] = (cell){ below(&seed, side), below(&seed, side),
+                         TOUCH_BORN + below(&seed, TOUCH_GROWN - TOUCH_BORN) };
     for (int is_backwards = 0; is_backwards < 2; ++is_backwards) {
         touch_clear(grid);
         for (uint32_t i = 0; i < count; ++i) {
             const uint32_t k = is_backwards ? count - 1 - i : i;
-            assert_true(touch_add(grid, all[k].x, all[k].y, (touch_cell){ k, k, all[k].radius, 0 }));
+            assert_true(
+                touch_add(grid, all[k].x, all[k].y, (touch_cell){ k, k, all[k].radius, 0 }));
         }
         assert_true(touch_sort(grid));
         int64_t x = 0, y = 0;
@@ -67,7 +72,8 @@ static void cells_feel_what_a_loop_over_all_says(void **unused) {
     touch_grid grid = { .count = 0 };
     uint64_t seed = 1;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i)
-        for (int32_t side = 1; side < 1 << 28; side *= 8) // from a crowd in one place to cells that are alone
+        for (int32_t side = 1; side < 1 << 28;
+             side *= 8) // from a crowd in one place to cells that are alone
             compare_with_all(&grid, counts[i], side, ++seed);
     touch_free(&grid);
     assert_null(grid.cells);
@@ -79,7 +85,8 @@ static void lengths_are_exact(void **unused) {
     for (int i = 0; i < 200000; ++i) {
         const int32_t most = 1 << (1 + i % 30);
         const touch_way way = { below(&seed, most) - most / 2, below(&seed, most) - most / 2 };
-        const uint64_t square = (uint64_t)((int64_t)way.x * way.x + (int64_t)way.y * way.y), length = touch_length(way);
+        const uint64_t square = (uint64_t)((int64_t)way.x * way.x + (int64_t)way.y * way.y),
+                       length = touch_length(way);
         assert_true(length * length <= square && (length + 1) * (length + 1) > square);
         assert_true(touch_length(touch_shorten(way, TOUCH_FASTEST)) <= TOUCH_FASTEST + 1);
     }
@@ -92,7 +99,8 @@ static void springs_pull_both_ends_alike(void **unused) {
     for (int i = 0; i < 100000; ++i) {
         const touch_way way = { below(&seed, 5000) - 2500, below(&seed, 5000) - 2500 };
         const int32_t rest = below(&seed, 2 * TOUCH_GROWN);
-        const touch_way here = touch_pull(way, rest), there = touch_pull((touch_way){ -way.x, -way.y }, rest);
+        const touch_way here = touch_pull(way, rest),
+                        there = touch_pull((touch_way){ -way.x, -way.y }, rest);
         assert_true(here.x == -there.x && here.y == -there.y);
     }
     assert_int_equal(touch_pull((touch_way){ 1800, 0 }, 1000).x, 100);

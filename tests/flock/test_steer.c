@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What boids see, against a loop over all of them; lengths that are exact; turns that do not depend on
-// the order, and crowds.
+// What boids see, against a loop over all of them; lengths that are exact; turns that do not depend
+// on the order, and crowds.
 #include "steer.h"
 #include "support/test.h"
 #include <math.h>
@@ -15,7 +15,9 @@ static uint64_t next_random(uint64_t *state) {
     return *state >> 33;
 }
 
-static int32_t below(uint64_t *state, int32_t end) { return (int32_t)(next_random(state) % (uint64_t)end); }
+static int32_t below(uint64_t *state, int32_t end) {
+    return (int32_t)(next_random(state) % (uint64_t)end);
+}
 
 static boid random_boid(uint64_t *state, int32_t side) {
     const steer_way way = { below(state, 2 * BOIDS_FASTEST) - BOIDS_FASTEST,
@@ -28,14 +30,16 @@ static steer_way plain_turn(const boid *all, uint32_t count, const boid *own) {
     const int64_t reach = BOIDS_REACH, close = reach * 5 / 8, part = 1 << 24;
     int64_t seen = 0, x = 0, y = 0, way_x = 0, way_y = 0, away_x = 0, away_y = 0;
     for (const boid *b = all; b < all + count; ++b) {
-        const int64_t dx = (int64_t)b->x - own->x, dy = (int64_t)b->y - own->y, square = dx * dx + dy * dy;
+        const int64_t dx = (int64_t)b->x - own->x, dy = (int64_t)b->y - own->y,
+                      square = dx * dx + dy * dy;
         if (b == own || square > reach * reach) continue;
         ++seen;
         x += dx;
         y += dy;
         way_x += b->way.x;
         way_y += b->way.y;
-        const int64_t distance = (int64_t)sqrt((double)(square / part * part + part / 2)); // of 256 squares
+        const int64_t distance =
+            (int64_t)sqrt((double)(square / part * part + part / 2)); // of 256 squares
         if (distance < close) away_x -= dx * (1024 * (close - distance) / distance);
         if (distance < close) away_y -= dy * (1024 * (close - distance) / distance);
     }
@@ -73,7 +77,8 @@ static void turns_are_those_of_a_loop_over_all(void **unused) {
     steer_sight sight = { 0 };
     uint64_t seed = 1;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i)
-        for (int32_t side = 1; side < 1 << 30; side *= 8) // from a crowd in one place to boids that are alone
+        for (int32_t side = 1; side < 1 << 30;
+             side *= 8) // from a crowd in one place to boids that are alone
             compare_with_all(&sight, counts[i], side, ++seed);
     steer_free(&sight);
     assert_null(sight.turns);
@@ -102,7 +107,7 @@ static void no_boid_is_too_slow_or_too_fast(void **unused) {
         const int32_t most = 2 << i % 15;
         const steer_way way = { below(&seed, most) - most / 2, below(&seed, most) - most / 2 };
         const uint32_t length = steer_length(steer_keep_speed(way));
-        assert_true(length + 2 >= BOIDS_SLOWEST);                 // both parts are rounded to zero
+        assert_true(length + 2 >= BOIDS_SLOWEST); // both parts are rounded to zero
         assert_true(length <= BOIDS_FASTEST + BOIDS_FASTEST / 500); // the length was rounded down
         assert_true(steer_length(steer_shorten(way, BOIDS_TURN)) <= BOIDS_TURN + 1);
     }

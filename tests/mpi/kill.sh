@@ -7,6 +7,7 @@
 set -eu
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # of containers
 count=$1 program=$2 mpirun=${3-}
+[ -z "$mpirun" ] || command -v pgrep >/dev/null || { echo "kill.sh needs pgrep (Debian: procps) to find processes" >&2; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 folder=$work/checkpoint

@@ -40,6 +40,7 @@ for from in 1 3; do
     grep -q "^steps 35$" "$folder/saved $from/manifest" || { head -n 3 "$folder/saved $from/manifest" >&2; exit 1; }
     for to in 1 2 3 8; do
         found=$(play "$program" --ranks $to --threads 2 "$steps" 60 --restart "$folder/saved $from" --csv "$folder/now.csv")
+        grep -Eq "^[0-9.]+ s a (step|day)," "$folder/summary" || { cat "$folder/summary" >&2; exit 1; }
         [ "$found" = "$hash" ] || { echo "from $from to $to ranks: the hash is '$found', not '$hash'" >&2; exit 1; }
     done
 done

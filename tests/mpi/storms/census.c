@@ -4,7 +4,7 @@
 #include "storm.h"
 
 typedef struct census_view {
-    const keel_world *w;
+    keel_world *w;
     const storm_plan *plan;
     keel_entity e;
 } census_view;
@@ -185,7 +185,7 @@ static uint64_t census_log(const census_view *v) {
 }
 // Templates have the same names on all ranks.
 static uint64_t census_prefab(const census_view *v) {
-    const keel_world *t = keel_templates((keel_world *)v->w);
+    const keel_world *t = keel_templates(v->w);
     const keel_entity root = keel_prefab_of(v->w, v->e).root;
     const Gun *gun = keel_get(v->w, v->e, Gun);
     const uint64_t hash = keel_is_null(root) ? 0 : census_text(keel_name_of(t, root));
@@ -256,7 +256,7 @@ static int census_compare(const void *a, const void *b) {
     return (x->id > y->id) - (x->id < y->id);
 }
 
-storm_census storm_census_of(const keel_world *w, const storm_plan *plan, storm_rank *rank) {
+storm_census storm_census_of(keel_world *w, const storm_plan *plan, storm_rank *rank) {
     storm_census c = { NULL, 0, keel_count(w, keel_global_id) + 1 };
     c.items = storm_room(NULL, c.room, sizeof *c.items);
     for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(w, e));) {
@@ -277,7 +277,7 @@ storm_census storm_census_of(const keel_world *w, const storm_plan *plan, storm_
 }
 
 // ------------------------------------------------------------------ what ghosts have
-uint64_t storm_sight_of(const keel_world *w, const storm_plan *plan, keel_entity e) {
+uint64_t storm_sight_of(keel_world *w, const storm_plan *plan, keel_entity e) {
     const census_view v = { w, plan, e };
     uint64_t hash = keel_has(w, e, Red);
     if (plan->shows_required) hash |= (uint64_t)keel_has(w, e, Sniper) << 1;

@@ -75,7 +75,7 @@ void storm_check_rank(keel_world *w, storm_rank *rank, uint32_t step) {
 
 // ------------------------------------------------------------------ ghosts that nothing refers to
 typedef struct check_used {
-    const keel_world *w;
+    keel_world *w;
     uint64_t *ids; // of ghosts, room for all in each turn
     uint32_t count, room;
     const keel_component *relation;

@@ -138,9 +138,9 @@ typedef struct storm_census {
 } storm_census;
 const char *storm_aspect_name(uint32_t aspect); // NULL behind the last
 // Returns what the entities have that this rank owns.
-storm_census storm_census_of(const keel_world *w, const storm_plan *plan, storm_rank *rank);
+storm_census storm_census_of(keel_world *w, const storm_plan *plan, storm_rank *rank);
 // Returns a number of what a ghost has to have.
-uint64_t storm_sight_of(const keel_world *w, const storm_plan *plan, keel_entity e);
+uint64_t storm_sight_of(keel_world *w, const storm_plan *plan, keel_entity e);
 // Returns a number that stands for the entity of a handle: the same on all ranks.
 uint64_t storm_number(const keel_world *w, keel_entity e);
 void storm_see(storm_sights *sights, uint64_t id, uint64_t hash);
