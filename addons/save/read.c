@@ -32,6 +32,7 @@ typedef struct load_job {
     const keel_merge_options *merge;
     save_disabled *disabled; // components to disable once everything is loaded
     size_t disabled_count;
+    save_given *given; // who has components that others require
 } load_job;
 
 static keel_result no_memory(load_job *job) {
@@ -201,6 +202,8 @@ static keel_result give(load_job *job, save_match *match, uint64_t count,
                                 values + (size_t)i * c->size);
             ++made;
         }
+        if (result == KEEL_OK && !save_given_add(&job->given, job->to, job->size, c, entities, n))
+            result = no_memory(job);
         if (result == KEEL_OK)
             result = check(job, keel_add_component_to_many(job->world, entities, n, c,
                                                            c->size ? values : NULL, c->size));
@@ -241,6 +244,7 @@ static keel_result stream_some(load_job *job, const save_match *match, const sav
     if (plan->is_whole && !c->move) from = rows;
     else if (!save_unpack_rows(plan, rows, count, values))
         return save_impossible(&job->r, "a value is invalid for its type");
+    if (!save_given_add(&job->given, job->to, job->size, c, entities, count)) return no_memory(job);
     KEEL_TRY(check(job, keel_add_component_to_many(job->world, entities, count, c,
                                                    c->size ? from : NULL, c->size)));
     save_forget(&job->r);
@@ -412,6 +416,9 @@ static keel_result disable_all(load_job *job) {
                 return r < 0 ? check(job, r)
                              : save_impossible(
                                    &job->r, "disables a component that the entity does not have");
+            else
+                KEEL_TRY(
+                    check(job, save_given_trim(job->given, job->world, d.entity, d.component)));
         }
     }
     return left ? save_impossible(&job->r, "disables a required component") : KEEL_OK;
@@ -562,6 +569,7 @@ keel_result keel_load_from(keel_world *world, const void *bytes, size_t size,
     save_kept_free(job.kept);
     save_templates_free(&job.templates);
     free(job.disabled);
+    save_given_free(job.given);
     return result;
 }
 

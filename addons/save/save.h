@@ -282,6 +282,17 @@ const char *save_whose(const save_match *match, char text[SAVE_WHOSE]);
 
 // ------------------------------------------------------------------ unknown components
 typedef struct save_kept save_kept;
+// What a save gives to entities of components that others require: given.c.
+typedef struct save_given save_given;
+// Notes that entities have a component, if others of the world require it. `size` is the highest
+// index of an entity + 1. False when out of memory.
+bool save_given_add(save_given **list, const keel_world *world, uint32_t size,
+                    const keel_component *c, const keel_entity *entities, uint32_t count);
+void save_given_free(save_given *list);
+// Deletes what an entity has only because it was added with a component, which is disabled now.
+keel_result save_given_trim(save_given *list, keel_world *world, keel_entity e,
+                            const keel_component *c);
+
 // Appends the section that `r` has read completely to the list. The indices in it are those of
 // entities in `world`.
 keel_result save_keep(save_kept **list, save_reader *r, save_bytes *info, const keel_world *world);

@@ -229,6 +229,26 @@ static void everything_comes_back(void **state) {
         assert_true(keel_is_same(keel_add_entity(f.world), keel_add_entity(loaded)));
 }
 
+// An entity may have a disabled component without what that requires. Adding it adds that, too.
+static void what_a_disabled_component_requires_is_not_added(void **state) {
+    (void)state;
+    const keel_entity without = keel_add_entity(f.world), with = keel_add_entity(f.world);
+    const keel_entity other = keel_add_entity(f.world), on = keel_add_entity(f.world);
+    keel_add(f.world, without, Speed, { 1 });
+    assert_int_equal(keel_disable(f.world, without, Speed), KEEL_OK);
+    assert_int_equal(keel_delete(f.world, without, Mass), KEEL_OK);
+    keel_add(f.world, with, Speed, { 3 });
+    assert_int_equal(keel_disable(f.world, with, Speed), KEEL_OK);
+    keel_add(f.world, other, Mass, { 6 });
+    keel_add(f.world, on, Speed, { 5 });
+    save_it();
+    load_it();
+    assert_true(hash_of(loaded) == hash_of(f.world));
+    assert_false(keel_has(loaded, without, Mass));
+    assert_true(keel_is_disabled(loaded, without, Speed));
+    assert_true(keel_has_all(loaded, on, Speed, Mass) && keel_has(loaded, with, Mass));
+}
+
 // What they were made of is known where the templates are.
 static void copies_of_prefabs_come_back(void **state) {
     (void)state;
@@ -554,6 +574,8 @@ static void an_unknown_component_is_an_error_or_skipped(void **state) {
 
 static const struct CMUnitTest tests[] = {
     SAVE_TEST(everything_comes_back, "everything comes back: handles, values, links, names, order"),
+    SAVE_TEST(what_a_disabled_component_requires_is_not_added,
+              "what a disabled component requires is not added"),
     SAVE_TEST(copies_of_prefabs_come_back, "copies of prefabs come back"),
     SAVE_TEST(copies_of_prefabs_go_by_path,
               "copies of prefabs go by the path of their template, and say when it is unknown"),
