@@ -170,6 +170,7 @@ struct keel_domain {
     uint32_t owned;               // entities with places, before the last moves
     double least_seconds[2]; // least time of an entity in a step: of the last steps, and of those
                              // before
+    int32_t unclaimed;       // followers that were told to all, less those that were kept; as above
     bool must_move_again;    // an entity that came follows a ghost; of all ranks, once agreed
     double own_cost;         // seconds of the last balance
     double all_seconds, most_seconds; // sums: of all ranks; of the slowest rank of each step

@@ -15,6 +15,7 @@ static uint32_t plan_below(uint64_t *random, uint32_t end) {
 static uint32_t plan_mend_kinds(uint32_t kinds, storm_plan *plan) {
     const uint32_t far = 1u << STORM_KILLS | 1u << STORM_CASCADES | 1u << STORM_PARTS;
     if (!plan->is_rich) kinds &= (1u << STORM_POOR) - 1;
+    if (plan->on_parent_delete == KEEL_REFUSE) kinds &= ~(1u << STORM_LETTERS);
     if (plan->on_parent_delete == KEEL_REFUSE || kinds >> STORM_BOLTS & 1) kinds &= ~far;
     return kinds;
 }
@@ -51,7 +52,7 @@ storm_plan storm_plan_of(uint64_t seed) {
 // ------------------------------------------------------------------ the world at the begin
 void storm_register(keel_world *w, const storm_plan *plan) {
     keel_register(w, Place, Life, Mood, Mixed, Wide, Seen, Red, Rare, Aim);
-    keel_register(w, Sniper, Zoom, Barrel, Scratch);
+    keel_register(w, Sniper, Zoom, Barrel, Scratch, Mail);
     (void)keel_register_component(w, KEEL_UNIQUE_OF(Weather));
     if (!plan->is_rich) return;
     keel_register(w, Knows, Diary, Title, Gun, Part, Hung, Bolt, Likes);
