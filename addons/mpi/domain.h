@@ -258,6 +258,8 @@ keel_result keeli_edges_hash(keel_domain *d, uint64_t *hash);
 // ------------------------------------------------------------------ who lives together
 // Checks the relations of `.together`.
 keel_result keeli_together_begin(keel_domain *d);
+// Fails if a relation refuses deletions, and its sources may be on other ranks than their targets.
+keel_result keeli_together_check(keel_domain *d, const keel_component *relation);
 // Returns the entity that this one follows: its parent, or its target in a relation of `.together`.
 // Null: it leads itself.
 keel_entity keeli_together_leader(const keel_domain *d, keel_entity e);

@@ -23,7 +23,6 @@ static uint32_t plan_mend_kinds(uint32_t kinds, storm_plan *plan) {
 storm_plan storm_plan_of(uint64_t seed) {
     uint64_t random = storm_scramble(seed * 3 + 1);
     storm_plan plan = { .seed = seed };
-    plan.transport = seed;
     plan.ranks = 1 + plan_below(&random, STORM_MOST_RANKS);
     if (plan.ranks == 1) plan.ranks = 1 + plan_below(&random, STORM_MOST_RANKS);
     plan.later_ranks = 1 + plan_below(&random, STORM_MOST_RANKS);
@@ -43,6 +42,7 @@ storm_plan storm_plan_of(uint64_t seed) {
     for (uint32_t i = 0; i < STORM_KINDS; ++i)
         if (has_all ? i != STORM_BOLTS : plan_below(&random, 5) < (i == STORM_BOLTS ? 1 : 2))
             plan.kinds |= 1u << i;
+    plan.transport = plan_below(&random, 3) ? 0 : seed; // 0: no rank waits on purpose
     plan.has_circles = plan_below(&random, 3) == 0;
     plan.has_order = !plan.has_circles || !plan.restart_after;
     plan.kinds = plan_mend_kinds(plan.kinds, &plan);
