@@ -23,6 +23,7 @@ static keel_result add_column(keel_domain *d, const keel_component *c) {
     if (c->is_relation) {
         // children are with their parents: their edges need no ghosts
         d->has_handles |= !is_child;
+        KEEL_TRY(keeli_together_check(d, c));
         return keeli_column_begin(d, &d->relations[d->relation_count++], c);
     }
     if (c->transient || is_own || strcmp(c->name, "keel_name") == 0) return KEEL_OK;

@@ -60,11 +60,13 @@ typedef struct rank_report {
     double seconds, cost; // in the workload; of the last balance
     uint32_t has_error;   // then it follows
     uint32_t must_move_again;
+    int32_t unclaimed;
 } rank_report;
 
 // Reads the reports of all ranks. Returns the error of the lowest rank that has one.
 static keel_result read_reports(keel_domain *d) {
     double most = 0;
+    d->unclaimed = 0;
     for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
         d->readers[r] = keeli_reader(d->receive[r]);
         const rank_report *report = keeli_bytes_read(&d->readers[r], sizeof *report);
@@ -74,6 +76,7 @@ static keel_result read_reports(keel_domain *d) {
         most = report->seconds > most ? report->seconds : most;
         d->most_cost = report->cost > d->most_cost ? report->cost : d->most_cost;
         d->must_move_again |= report->must_move_again;
+        d->unclaimed += report->unclaimed;
         if (!report->has_error) continue;
         const keel_error *error = keeli_bytes_read(&d->readers[r], sizeof *error);
         if (!error) continue;
@@ -91,7 +94,8 @@ static keel_result agree(keel_domain *d, keel_result own, double seconds, const 
     const rank_report report = { .seconds = seconds,
                                  .cost = d->own_cost,
                                  .has_error = own < 0,
-                                 .must_move_again = d->must_move_again };
+                                 .must_move_again = d->must_move_again,
+                                 .unclaimed = d->unclaimed };
     for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
         mpi_bytes *out = &d->out[r];
         bool has_room = keeli_bytes_copy(out, &report, sizeof report);

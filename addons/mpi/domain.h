@@ -170,6 +170,7 @@ struct keel_domain {
     uint32_t owned;               // entities with places, before the last moves
     double least_seconds[2]; // least time of an entity in a step: of the last steps, and of those
                              // before
+    int32_t unclaimed;       // followers that were told to all, less those that were kept; as above
     bool must_move_again;    // an entity that came follows a ghost; of all ranks, once agreed
     double own_cost;         // seconds of the last balance
     double all_seconds, most_seconds; // sums: of all ranks; of the slowest rank of each step
@@ -257,6 +258,8 @@ keel_result keeli_edges_hash(keel_domain *d, uint64_t *hash);
 // ------------------------------------------------------------------ who lives together
 // Checks the relations of `.together`.
 keel_result keeli_together_begin(keel_domain *d);
+// Fails if a relation refuses deletions, and its sources may be on other ranks than their targets.
+keel_result keeli_together_check(keel_domain *d, const keel_component *relation);
 // Returns the entity that this one follows: its parent, or its target in a relation of `.together`.
 // Null: it leads itself.
 keel_entity keeli_together_leader(const keel_domain *d, keel_entity e);

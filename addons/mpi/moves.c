@@ -4,6 +4,7 @@
 #include "domain.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ------------------------------------------------------------------ who is near the edge
@@ -116,6 +117,8 @@ keel_result keeli_list_seen(keel_domain *d) {
 }
 
 // ------------------------------------------------------------------ moves
+enum { MOST_ROUNDS = 1000 }; // of one move: as long a chain of followers over ranks is a circle
+
 static bool list_where_owned(keel_domain *d, keel_entity e, const double at[MPI_AXES]) {
     if (!keel_is_null(keeli_together_leader(d, e))) return true; // its root lists it
     const uint32_t owner = keeli_region_of(d->cuts, d->desc.ranks.count, at);
@@ -179,7 +182,8 @@ static keel_result leave(keel_domain *d, const mpi_list *list, uint32_t owner) {
                : KEEL_OK;
 }
 
-// Packs what follows a ghost whose owner is not known, for all ranks: the owner keeps it.
+// Packs what follows a ghost whose owner is not known, for all ranks, this one, too: who owns it
+// after this exchange keeps it, and it may come here.
 static keel_result send_to_unknown(keel_domain *d, keel_entity ghost) {
     const keel_global_id *id = keel_get_component(d->world, ghost, KEEL_OF(keel_global_id));
     const uint64_t leader = id->value;
@@ -191,10 +195,11 @@ static keel_result send_to_unknown(keel_domain *d, keel_entity ghost) {
     KEEL_TRY(keeli_columns_pack(d, list, &d->note));
     for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
         const uint64_t head[2] = { leader, d->note.size };
-        if (r != d->desc.ranks.rank && !(keeli_bytes_copy(&d->out[r], head, sizeof head) &&
-                                         keeli_bytes_copy(&d->out[r], d->note.items, d->note.size)))
+        if (!keeli_bytes_copy(&d->out[r], head, sizeof head) ||
+            !keeli_bytes_copy(&d->out[r], d->note.items, d->note.size))
             return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "packing entities: out of memory");
     }
+    ++d->unclaimed;
     KEEL_TRY(leave(d, list, MPI_NO_RANK));
     // it was here for them; in a world with handles, other values may refer to it
     if (!d->has_handles && keel_delete_entity(d->world, ghost) < 0)
@@ -250,8 +255,15 @@ static keel_result receive_owned(keel_domain *d, uint32_t from) {
     return keeli_columns_unpack(d, (keel_rank_bytes){ bytes, (size_t)*size }, from);
 }
 
-// Receives the rest: what follows entities of any rank. This one keeps what follows its own.
-static keel_result receive_followers(keel_domain *d, uint32_t from) {
+// What follows an entity of any rank.
+typedef struct told_followers {
+    uint64_t leader;
+    keel_rank_bytes bytes;
+    uint32_t from;
+} told_followers;
+
+// Reads the rest of what a rank sent.
+static keel_result read_followers(keel_domain *d, uint32_t from, mpi_bytes *all) {
     mpi_reader *r = &d->readers[from];
     while (r->at < r->end) {
         const uint64_t *head = keeli_bytes_read(r, 2 * sizeof *head);
@@ -259,12 +271,41 @@ static keel_result receive_followers(keel_domain *d, uint32_t from) {
         if (!bytes)
             return keeli_domain_fail(d, KEEL_ERROR_FORMAT, "what rank %u sent is damaged",
                                      (unsigned)from);
-        const keel_entity leader = keeli_ids_find(&d->ids, head[0]);
-        if (keel_is_alive(d->world, leader) &&
-            !keel_has_component(d->world, leader, KEEL_OF(keel_ghost)))
-            KEEL_TRY(keeli_columns_unpack(d, (keel_rank_bytes){ bytes, (size_t)head[1] }, from));
+        told_followers *one = keeli_bytes_push(all, sizeof *one);
+        if (!one) return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "unpacking: out of memory");
+        *one = (told_followers){ head[0], { bytes, (size_t)head[1] }, from };
     }
     return KEEL_OK;
+}
+
+// Keeps what follows entities of this rank, and what follows those.
+static keel_result keep_followers(keel_domain *d, const mpi_bytes *all) {
+    told_followers *told = (told_followers *)(void *)all->items;
+    const size_t count = all->size / sizeof *told;
+    for (bool has_kept = true; has_kept;) {
+        has_kept = false;
+        for (size_t i = 0; i < count; ++i) {
+            const keel_entity leader = keeli_ids_find(&d->ids, told[i].leader);
+            if (!told[i].bytes.bytes || !keel_is_alive(d->world, leader) ||
+                keel_has_component(d->world, leader, KEEL_OF(keel_ghost)))
+                continue;
+            KEEL_TRY(keeli_columns_unpack(d, told[i].bytes, told[i].from));
+            told[i].bytes.bytes = NULL;
+            --d->unclaimed;
+            has_kept = true;
+        }
+    }
+    return KEEL_OK;
+}
+
+static keel_result receive_followers(keel_domain *d) {
+    mpi_bytes all = { .items = NULL };
+    keel_result result = KEEL_OK;
+    for (uint32_t r = 0; r < d->desc.ranks.count && result == KEEL_OK; ++r)
+        result = read_followers(d, r, &all);
+    if (result == KEEL_OK) result = keep_followers(d, &all);
+    free(all.items);
+    return result;
 }
 
 // Finds out if entities have come that follow ghosts: their leaders have moved on.
@@ -290,18 +331,30 @@ static keel_result move_once(keel_domain *d, keel_result so_far, bool is_first) 
     for (uint32_t r = 0; r < ranks && result < 0; ++r)
         d->out[r].size = 0;
     d->must_move_again = false;
+    if (result < 0) d->unclaimed = 0;
     KEEL_TRY(keeli_domain_exchange(d)); // also after an error: the others wait for it
     for (uint32_t r = 0; r < ranks && result == KEEL_OK; ++r)
         result = receive_owned(d, r);
-    for (uint32_t r = 0; r < ranks && result == KEEL_OK; ++r)
-        result = receive_followers(d, r);
+    if (result == KEEL_OK) result = receive_followers(d);
     return result == KEEL_OK ? find_followers_of_ghosts(d) : result;
+}
+
+// Returns an error if followers have no end of their chain: it is the same on all ranks.
+static keel_result refuse_circles(keel_domain *d, uint32_t rounds) {
+    const bool is_lost = d->unclaimed != 0;
+    d->unclaimed = 0;
+    return is_lost || rounds == MOST_ROUNDS
+               ? keeli_domain_fail(d, KEEL_ERROR_CYCLE,
+                                   "entities of several ranks follow each other in a circle")
+               : KEEL_OK;
 }
 
 keel_result keeli_move(keel_domain *d, keel_result so_far) {
     keel_result result = move_once(d, so_far, true);
-    for (;;) {
+    for (uint32_t rounds = 0;; ++rounds) {
         result = keeli_domain_agree(d, result, 0);
+        result = result < 0 ? result : refuse_circles(d, rounds);
+        if (result < 0) d->unclaimed = 0;
         if (result < 0 || !d->must_move_again) return result;
         result = move_once(d, result, false);
     }

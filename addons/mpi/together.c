@@ -26,6 +26,18 @@ keel_result keeli_together_begin(keel_domain *d) {
     return KEEL_OK;
 }
 
+keel_result keeli_together_check(keel_domain *d, const keel_component *relation) {
+    bool is_near = relation->on_delete != KEEL_REFUSE || relation == d->child;
+    for (uint32_t i = 0; i < d->together_count && !is_near; ++i)
+        is_near = d->together[i] == relation;
+    return is_near ? KEEL_OK
+                   : keeli_domain_fail(d, KEEL_ERROR_ARGUMENT,
+                                       "relation '%.80s' refuses to delete targets (KEEL_REFUSE), "
+                                       "whose sources may be on other ranks; list it in .together, "
+                                       "or declare it with another .on_delete",
+                                       relation->name);
+}
+
 keel_entity keeli_together_leader(const keel_domain *d, keel_entity e) {
     keel_entity leader = keel_parent_of(d->world, e);
     for (uint32_t i = 0; i < d->together_count && keel_is_null(leader); ++i)

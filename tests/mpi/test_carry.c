@@ -559,6 +559,7 @@ typedef enum fault {
     OWNS_MEMORY,
     GHOSTS_WITH_HOOKS,
     TOGETHER_MANY,
+    REFUSES_FAR,
     OTHER_RELATION,
     OTHER_PREFABS,
     LATE_PREFAB,
@@ -568,6 +569,7 @@ typedef enum fault {
 typedef Diary Secret; // its entries are lost on the way
 KEEL_COMPONENT(Secret, .drop = drop_diary, .copy = copy_diary);
 KEEL_RELATION(Extra);
+KEEL_RELATION(Holds, .exclusive = true, .on_delete = KEEL_REFUSE);
 static keel_result fail_to_save(const void *value, keel_stream *out, void *data) {
     (void)value, (void)out, (void)data;
     return KEEL_ERROR_FILE;
@@ -588,6 +590,7 @@ static void begin_wrong(keel_ranks ranks, void *data) {
     keel_world *w = keel_world_create(&(keel_world_desc){ .worker_count = 1 });
     keel_register(w, Place, Likes, Title, Broken);
     if (r->fault == OWNS_MEMORY) keel_register(w, Secret);
+    if (r->fault == REFUSES_FAR) keel_register(w, Holds);
     if (r->fault == OTHER_RELATION && ranks.rank) keel_register(w, Extra);
     keel_world *t = keel_templates(w);
     const keel_entity e = keel_add_entity(w, KEEL_INIT(keel_global_id, { ranks.rank + 1 }),
@@ -626,6 +629,8 @@ static void what_cannot_go_is_refused_on_all_ranks(void **unused) {
                            "give it .save and .load, or make it .transient" },
         { KEEL_ERROR_ARGUMENT, "ghosts cannot have 'Title': its values have hooks" },
         { KEEL_ERROR_ARGUMENT, "'Likes' is in .together, and is no exclusive relation" },
+        { KEEL_ERROR_ARGUMENT, "relation 'Holds' refuses to delete targets (KEEL_REFUSE), whose "
+                               "sources may be on other ranks; list it in .together" },
         { KEEL_ERROR_SCHEMA, "relation 'Extra': it is registered here, but not on rank 0" },
         { KEEL_ERROR_SCHEMA, "the names of prefabs: it is not the same as on rank 0" },
         { KEEL_ERROR_UNKNOWN, "'keel_instance' of an entity refers to a template that was made "

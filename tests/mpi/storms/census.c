@@ -37,6 +37,7 @@ uint64_t storm_number(const keel_world *w, keel_entity e) {
 CENSUS_OF(census_place, Place)
 CENSUS_OF(census_life, Life)
 CENSUS_OF(census_mood, Mood)
+CENSUS_OF(census_mail, Mail)
 CENSUS_OF(census_wide, Wide)
 CENSUS_OF(census_seen, Seen)
 CENSUS_OF(census_aim, Aim)
@@ -87,23 +88,28 @@ static uint64_t census_path(const census_view *v) {
 static uint64_t census_parent(const census_view *v) {
     return storm_number(v->w, keel_parent_of(v->w, v->e));
 }
-static uint64_t census_follow(const census_view *v, uint64_t hash, keel_entity e) {
+// Followers in their order. Letters have none, as they come from several ranks.
+typedef struct census_list {
+    uint64_t order, letters;
+} census_list;
+static void census_follow(const census_view *v, census_list *list, keel_entity e) {
     const uint64_t number = storm_number(v->w, e);
-    return v->plan->has_order ? census_add(hash, number) : hash + storm_scramble(number);
+    if (!v->plan->has_order || keel_has(v->w, e, Mail)) list->letters += storm_scramble(number);
+    else list->order = census_add(list->order, number);
 }
 static uint64_t census_children(const census_view *v) {
-    uint64_t hash = 0;
+    census_list list = { 0, 0 };
     KEEL_EACH_CHILD(v->w, v->e, child)
-        hash = census_follow(v, hash, child);
-    return hash;
+        census_follow(v, &list, child);
+    return list.order ^ list.letters;
 }
 // The parts that live with the entity, in their order.
 static uint64_t census_parts(const census_view *v) {
-    uint64_t hash = 0;
-    KEEL_EACH_SOURCE(v->w, v->e, Part, part) hash = census_follow(v, hash, part);
-    KEEL_EACH_SOURCE(v->w, v->e, Hung, part) hash = census_follow(v, hash, part);
-    KEEL_EACH_SOURCE(v->w, v->e, Bolt, part) hash = census_follow(v, hash, part);
-    return hash;
+    census_list list = { 0, 0 };
+    KEEL_EACH_SOURCE(v->w, v->e, Part, part) census_follow(v, &list, part);
+    KEEL_EACH_SOURCE(v->w, v->e, Hung, part) census_follow(v, &list, part);
+    KEEL_EACH_SOURCE(v->w, v->e, Bolt, part) census_follow(v, &list, part);
+    return list.order ^ list.letters;
 }
 
 #define CENSUS_TARGETS(function, R)                                                                \
@@ -213,6 +219,7 @@ static const struct {
 } census_aspects[] = {
     { "Place", census_place, false, true, false },
     { "Life", census_life, false, false, false },
+    { "Mail", census_mail, false, false, false },
     { "Mood", census_mood, false, true, false },
     { "Mixed", census_mixed, false, false, false },
     { "Wide", census_wide, false, false, false },

@@ -21,7 +21,7 @@ static void die_add_tree(const storm_scene *s, keel_entity root, die_list *victi
     const uint32_t begin = victims->count;
     for (keel_entity e = root; !keel_is_null(e);
          e = keel_next_descendant(s->w, root, e, KEEL_DEPTH_FIRST))
-        die_add(victims, e);
+        if (!keel_has(s->w, e, Mail)) die_add(victims, e); // it may not have come yet
     for (uint32_t i = begin, k = victims->count; i + 1 < k; ++i) {
         const keel_entity other = victims->items[--k];
         victims->items[k] = victims->items[i];

@@ -13,14 +13,14 @@ keel_entity edit_known(const edit_act *a, uint64_t z) {
 
 keel_entity edit_mate(const edit_act *a, uint64_t z) {
     const storm_actor *mates = a->scene->mates;
-    uint32_t low = 0, high = a->scene->count;
+    uint32_t low = 0, high = a->scene->mate_count;
     while (low < high) {
         const uint32_t middle = (low + high) / 2;
         if (mates[middle].group < a->actor->group) low = middle + 1;
         else high = middle;
     }
     uint32_t count = 0;
-    while (low + count < a->scene->count && mates[low + count].group == a->actor->group)
+    while (low + count < a->scene->mate_count && mates[low + count].group == a->actor->group)
         ++count;
     const storm_actor *mate = &mates[low + z % count];
     return mate->id == a->actor->id ? keel_null() : mate->e;
@@ -36,11 +36,17 @@ static edit_fn *const edit_functions[STORM_KINDS] = {
     [STORM_EDGES] = edit_edges,         [STORM_VALUED] = edit_valued,
     [STORM_HOOKS] = edit_hooks,         [STORM_PARTS] = edit_parts,
     [STORM_CASCADES] = edit_cascades,   [STORM_BONDS] = edit_bonds,
-    [STORM_PREFABS] = edit_prefabs,     [STORM_BOLTS] = edit_bolts,
+    [STORM_LETTERS] = edit_letters,     [STORM_PREFABS] = edit_prefabs,
+    [STORM_BOLTS] = edit_bolts,
 };
 
 static void edit_one(const storm_scene *scene, const storm_actor *actor) {
     edit_act a = { scene, scene->w, actor, actor->e, 0 };
+    if (keel_has(scene->w, actor->e, Mail)) {
+        a.z = storm_chance(scene->plan->seed, actor->id, scene->step, 99);
+        edit_letter(&a);
+        return;
+    }
     for (uint32_t k = 0; k < STORM_KINDS; ++k) {
         const uint64_t z = storm_chance(scene->plan->seed, actor->id, scene->step, 100 + k);
         if (!storm_has(scene->plan, (storm_kind)k) || !edit_functions[k] || z % 4) continue;

@@ -21,5 +21,6 @@ keel_entity edit_mate(const edit_act *a, uint64_t z);
 edit_fn edit_values, edit_adding, edit_disabling, edit_required, edit_scratch, edit_hooks;
 edit_fn edit_knowing, edit_edges, edit_valued, edit_cascades, edit_bonds;
 edit_fn edit_births, edit_names, edit_trees, edit_places, edit_parts, edit_prefabs, edit_bolts;
+edit_fn edit_letters, edit_letter;
 // Changes the bonds of an entity, as the other end does.
 void edit_keep_bonds(const edit_act *a);

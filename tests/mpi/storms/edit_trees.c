@@ -76,8 +76,16 @@ static void edit_detach(const edit_act *a, keel_entity child) {
     keel_detach(a->w, child);
 }
 
+// Returns the first child that is no letter: those may not have come yet.
+static keel_entity edit_first_child(const edit_act *a) {
+    keel_entity child = keel_first_child(a->w, a->e);
+    while (!keel_is_null(child) && keel_has(a->w, child, Mail))
+        child = keel_next_child(a->w, a->e, child);
+    return child;
+}
+
 void edit_trees(const edit_act *a) {
-    const keel_entity mate = edit_whole(a, a->z >> 8), child = keel_first_child(a->w, a->e);
+    const keel_entity mate = edit_whole(a, a->z >> 8), child = edit_first_child(a);
     const bool is_child = !keel_is_null(keel_parent_of(a->w, a->e));
     switch (a->z % 5) {
     case 0:
@@ -116,6 +124,41 @@ void edit_bolts(const edit_act *a) {
     const bool leads = keel_is_null(storm_leader(a->w, a->scene->plan, a->e));
     if (a->z % 4 < 2 && leads && !keel_is_null(mate)) keel_relate(a->w, a->e, Bolt, mate);
     if (a->z % 4 == 2) keel_unrelate_all(a->w, a->e, Bolt);
+}
+
+// ------------------------------------------------------------------ letters
+static void edit_send(const edit_act *a, keel_entity letter, keel_entity to, uint64_t z) {
+    keel_detach(a->w, letter);
+    keel_unrelate_all(a->w, letter, Hung);
+    keel_unrelate_all(a->w, letter, Part);
+    if (z % 3 == 0) keel_relate(a->w, letter, Hung, to);
+    else if (z % 3 == 1) keel_relate(a->w, letter, Part, to, { z });
+    else keel_attach(a->w, letter, to);
+}
+
+// Sends a letter to an entity, on whatever rank it is.
+void edit_letters(const edit_act *a) {
+    const keel_entity to = edit_known(a, a->z >> 8);
+    if (keel_is_null(to) || a->z % 2) return;
+    const keel_global_id id =
+        keel_child_id((keel_global_id){ a->actor->id }, 7000 + a->scene->step);
+    const keel_entity letter = edit_bear(a, id, 9);
+    keel_add(a->w, letter, Mail, { a->z });
+    keel_add(a->w, letter, Knows, { .who = { to, a->e } });
+    if (a->z / 2 % 2) storm_name(a->w, letter);
+    edit_send(a, letter, to, a->z / 4);
+}
+
+// A letter tells whom it is for, and goes on to another, or ends.
+void edit_letter(const edit_act *a) {
+    const keel_entity reader = storm_leader(a->w, a->scene->plan, a->e);
+    Mood *mood = keel_is_null(reader) ? NULL : keel_get_mut(a->w, reader, Mood);
+    if (mood) mood->mood += a->z;
+    const keel_entity next = edit_known(a, a->z >> 8);
+    if (a->z % 4 == 0) keel_add(a->w, a->e, Knows, { .who = { next, reader, a->e } });
+    if (a->z % 4 == 1 && !keel_is_null(next) && !keel_is_same(next, a->e))
+        edit_send(a, a->e, next, a->z / 4);
+    if (a->z % 16 == 2) keel_detach(a->w, a->e);
 }
 
 // ------------------------------------------------------------------ places and prefabs

@@ -66,7 +66,7 @@ void edit_scratch(const edit_act *a) {
 }
 
 // ------------------------------------------------------------------ values with hooks
-static void edit_letter(const edit_act *a) {
+static void edit_post(const edit_act *a) {
     const keel_entity who = edit_known(a, a->z >> 8), to = keel_target_of(a->w, a->e, Letter);
     if (a->z % 2 && !keel_is_null(who) && keel_target_count(a->w, a->e, Letter) < 3)
         keel_relate(a->w, a->e, Letter, who, { parts_text(a->z), edit_known(a, a->z >> 10) });
@@ -83,7 +83,7 @@ static void edit_log(const edit_act *a) {
 
 void edit_hooks(const edit_act *a) {
     Diary *diary = keel_get_mut(a->w, a->e, Diary);
-    if (a->z % 3 == 0) edit_letter(a);
+    if (a->z % 3 == 0) edit_post(a);
     if (a->z % 3 == 1) edit_log(a);
     if (a->z % 5 == 0 && diary) parts_write_diary(diary, edit_known(a, a->z >> 8), a->z);
     if (a->z % 5 == 1) keel_add(a->w, a->e, Title, { parts_text(a->z), edit_known(a, a->z >> 8) });

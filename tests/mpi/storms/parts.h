@@ -56,6 +56,12 @@ typedef struct Scratch {
 } Scratch;
 KEEL_COMPONENT(Scratch, .transient = true);
 
+// Entities that go to those of other ranks. They have no followers, and nobody knows them.
+typedef struct Mail {
+    uint64_t number;
+} Mail;
+KEEL_COMPONENT(Mail, .no_padding = true);
+
 // ------------------------------------------------------------------ handles, and values with hooks
 typedef struct Pair {
     uint32_t number;

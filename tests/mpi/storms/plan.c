@@ -15,6 +15,7 @@ static uint32_t plan_below(uint64_t *random, uint32_t end) {
 static uint32_t plan_mend_kinds(uint32_t kinds, storm_plan *plan) {
     const uint32_t far = 1u << STORM_KILLS | 1u << STORM_CASCADES | 1u << STORM_PARTS;
     if (!plan->is_rich) kinds &= (1u << STORM_POOR) - 1;
+    if (plan->on_parent_delete == KEEL_REFUSE) kinds &= ~(1u << STORM_LETTERS);
     if (plan->on_parent_delete == KEEL_REFUSE || kinds >> STORM_BOLTS & 1) kinds &= ~far;
     return kinds;
 }
@@ -22,7 +23,6 @@ static uint32_t plan_mend_kinds(uint32_t kinds, storm_plan *plan) {
 storm_plan storm_plan_of(uint64_t seed) {
     uint64_t random = storm_scramble(seed * 3 + 1);
     storm_plan plan = { .seed = seed };
-    plan.transport = seed;
     plan.ranks = 1 + plan_below(&random, STORM_MOST_RANKS);
     if (plan.ranks == 1) plan.ranks = 1 + plan_below(&random, STORM_MOST_RANKS);
     plan.later_ranks = 1 + plan_below(&random, STORM_MOST_RANKS);
@@ -42,6 +42,7 @@ storm_plan storm_plan_of(uint64_t seed) {
     for (uint32_t i = 0; i < STORM_KINDS; ++i)
         if (has_all ? i != STORM_BOLTS : plan_below(&random, 5) < (i == STORM_BOLTS ? 1 : 2))
             plan.kinds |= 1u << i;
+    plan.transport = plan_below(&random, 3) ? 0 : seed; // 0: no rank waits on purpose
     plan.has_circles = plan_below(&random, 3) == 0;
     plan.has_order = !plan.has_circles || !plan.restart_after;
     plan.kinds = plan_mend_kinds(plan.kinds, &plan);
@@ -51,7 +52,7 @@ storm_plan storm_plan_of(uint64_t seed) {
 // ------------------------------------------------------------------ the world at the begin
 void storm_register(keel_world *w, const storm_plan *plan) {
     keel_register(w, Place, Life, Mood, Mixed, Wide, Seen, Red, Rare, Aim);
-    keel_register(w, Sniper, Zoom, Barrel, Scratch);
+    keel_register(w, Sniper, Zoom, Barrel, Scratch, Mail);
     (void)keel_register_component(w, KEEL_UNIQUE_OF(Weather));
     if (!plan->is_rich) return;
     keel_register(w, Knows, Diary, Title, Gun, Part, Hung, Bolt, Likes);

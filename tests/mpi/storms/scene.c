@@ -62,8 +62,9 @@ storm_scene storm_scene_begin(keel_world *w) {
     KEEL_EACH(w, KEEL_READ(keel_global_id, id), KEEL_WITHOUT(keel_ghost), KEEL_ENTITY(e))
         s.actors[s.count++] = (storm_actor){ id->value, scene_group(w, s.plan, e), e };
     qsort(s.actors, s.count, sizeof *s.actors, scene_compare_ids);
-    memcpy(s.mates, s.actors, s.count * sizeof *s.mates);
-    qsort(s.mates, s.count, sizeof *s.mates, scene_compare_groups);
+    for (uint32_t i = 0; i < s.count; ++i)
+        if (!keel_has(w, s.actors[i].e, Mail)) s.mates[s.mate_count++] = s.actors[i];
+    qsort(s.mates, s.mate_count, sizeof *s.mates, scene_compare_groups);
     return s;
 }
 

@@ -29,6 +29,7 @@ typedef enum storm_kind {
     STORM_PREFABS,
     STORM_BOLTS,
     STORM_KILLS,
+    STORM_LETTERS,
     STORM_KINDS
 } storm_kind;
 enum { STORM_SPACE = 1 << 16, STORM_MOST_RANKS = 8, STORM_PROBLEM = 240 };
@@ -111,8 +112,8 @@ typedef struct storm_actor {
 typedef struct storm_scene {
     keel_world *w;
     const storm_plan *plan;
-    uint32_t step, count;
-    storm_actor *actors, *mates; // by id; by group and id
+    uint32_t step, count, mate_count;
+    storm_actor *actors, *mates; // by id; by group and id, without letters
 } storm_scene;
 storm_scene storm_scene_begin(keel_world *w);
 void storm_scene_end(storm_scene *scene);
