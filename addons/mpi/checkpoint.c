@@ -246,12 +246,43 @@ static keel_result prepare_world(keel_domain *d, keel_world *world) {
                : keeli_domain_fail(d, result, "a restart: %.180s", keel_result_text(result));
 }
 
+enum { UNKNOWN_NAME = 128 };
+
+// Keeps the name of a component that the program does not know, the first one.
+static void note_unknown(const keel_load_note *note, void *name) {
+    char *const text = name;
+    if (note->change == KEEL_LOAD_SKIPPED_COMPONENT && !*text)
+        (void)snprintf(text, UNKNOWN_NAME, "%s", note->component);
+}
+
+// Loads the bytes of a part.
+static keel_result load_bytes(keel_domain *d, const mpi_manifest *m, const mpi_part *part,
+                              const void *bytes, size_t size, keel_world *world) {
+    keel_error error = { .result = KEEL_OK };
+    char unknown[UNKNOWN_NAME] = "";
+    const keel_load_options options = { .error = &error,
+                                        .max_bytes = UINT64_C(1) << 40,
+                                        .max_entities = UINT32_MAX,
+                                        .unknown = KEEL_UNKNOWN_SKIP,
+                                        .report = note_unknown,
+                                        .report_data = unknown };
+    const keel_result result = keel_load_from(world, bytes, size, &options);
+    if (result >= 0 && *unknown)
+        return keeli_domain_fail(d, KEEL_ERROR_SCHEMA,
+                                 "the checkpoint has '%.80s', which this program has not "
+                                 "registered; register it before keel_domain_begin",
+                                 unknown);
+    if (result >= 0) return KEEL_OK;
+    return keeli_domain_fail(
+        d, result, "'%.60s': %.130s%s", part->name, error.message,
+        m->schema == keeli_schema_hash(d) ? "" : " (a program with other components saved it)");
+}
+
 // Loads the file of a part into a world that knows the same components.
 static keel_result load_world(keel_domain *d, const mpi_manifest *m, const mpi_part *part,
                               const char *path, keel_world *world) {
     void *bytes;
     size_t size;
-    keel_error error = { .result = KEEL_OK };
     KEEL_TRY(keeli_checkpoint_read_file(d, path, SIZE_MAX - 1, &bytes, &size));
     keel_result result = KEEL_OK;
     if (size != part->size)
@@ -265,17 +296,8 @@ static keel_result load_world(keel_domain *d, const mpi_manifest *m, const mpi_p
                                    "damaged, or of another checkpoint",
                                    path);
     else result = prepare_world(d, world);
-    if (result >= 0) {
-        const keel_load_options options = { .error = &error,
-                                            .max_bytes = UINT64_C(1) << 40,
-                                            .max_entities = UINT32_MAX };
-        result = keel_load_from(world, bytes, size, &options);
-    }
+    if (result >= 0) result = load_bytes(d, m, part, bytes, size, world);
     free(bytes);
-    if (error.result < 0)
-        (void)keeli_domain_fail(
-            d, result, "'%.60s': %.130s%s", part->name, error.message,
-            m->schema == keeli_schema_hash(d) ? "" : " (a program with other components saved it)");
     return result;
 }
 

@@ -57,6 +57,8 @@ keel_result keeli_columns_begin(keel_domain *d) {
         KEEL_TRY(add_column(d, c));
     qsort(d->columns, d->column_count, sizeof *d->columns, compare_names);
     keeli_required_sort(d);
+    for (const keel_component *c = NULL; (c = keel_next_component(d->world, c)) != NULL;)
+        d->last_component = c;
     list_components(d);
     qsort(d->relations, d->relation_count, sizeof *d->relations, compare_names);
     return KEEL_OK;
@@ -481,13 +483,14 @@ static keel_result hash_names(keel_domain *d, uint64_t *hash) {
     return result < 0 ? keeli_domain_fail(d, result, "hashing names: out of memory") : KEEL_OK;
 }
 
-keel_result keeli_columns_hash(keel_domain *d, uint64_t *hash) {
+keel_result keeli_columns_hash(keel_domain *d, const char *only, uint64_t *hash) {
     *hash = 0;
-    KEEL_TRY(hash_names(d, hash));
+    if (!only) KEEL_TRY(hash_names(d, hash));
     hash_walk h = { .d = d };
     keel_result result = KEEL_OK;
     for (uint32_t i = 0; i < d->column_count && result >= 0; ++i) {
         const keel_component *c = d->columns[i].component;
+        if (only && strcmp(only, c->name) != 0) continue;
         h.column = &d->columns[i];
         result = keel_visit_values(d->world, c, hash_run, &h);
         if (h.is_failed) result = d->error.result;
@@ -495,5 +498,5 @@ keel_result keeli_columns_hash(keel_domain *d, uint64_t *hash) {
     }
     *hash += h.sum;
     free(h.value.items);
-    return result < 0 ? result : keeli_edges_hash(d, hash);
+    return result < 0 ? result : keeli_edges_hash(d, only, hash);
 }

@@ -251,12 +251,13 @@ static bool make_room(keel_domain *d) {
     d->shown = calloc(ranks, sizeof *d->shown);
     d->seen = calloc(ranks, sizeof *d->seen);
     d->heads = calloc(ranks, sizeof *d->heads);
+    d->seen_hashes = calloc(ranks, sizeof *d->seen_hashes);
     d->reader = keel_reader_create(d->world, "keel::mpi: ids");
     d->known_deleted = keel_reader_create(d->world, "keel::mpi: deaths");
     d->ghosts_deleted = keel_reader_create(d->world, "keel::mpi: deleted ghosts");
     return d->cuts && d->near && d->lists && d->out && d->send && d->receive && d->readers &&
-           d->told && d->shown && d->seen && d->heads && d->reader && d->known_deleted &&
-           d->ghosts_deleted;
+           d->told && d->shown && d->seen && d->heads && d->seen_hashes && d->reader &&
+           d->known_deleted && d->ghosts_deleted;
 }
 
 static keel_result begin(keel_domain *d) {
@@ -346,6 +347,7 @@ static double run(keel_domain *d, const keel_workload *workload, keel_result *re
 // Writes what the other ranks have to know of the workload: who died, and the reduced uniques.
 static keel_result write_note(keel_domain *d) {
     d->note.size = 0;
+    KEEL_TRY(keeli_schema_check_known(d));
     KEEL_TRY(keeli_ids_update(d));
     KEEL_TRY(keeli_deaths_note(d));
     const uint64_t size = d->dead_ids.size;
@@ -371,6 +373,7 @@ keel_result keel_domain_step(keel_domain *d, const keel_workload *workload) {
     keel_result result = keeli_ghosts_refresh(d);
     const double seen = keeli_seconds();
     const double seconds = run(d, workload, &result);
+    if (result >= 0) result = keeli_ghosts_check(d);
     const double ran = keeli_seconds();
     d->status.seconds_ghosts += seen - begin;
     d->status.seconds_run += seconds;
@@ -423,5 +426,11 @@ keel_result keel_domain_count(keel_domain *d, uint64_t *count) {
 
 keel_result keel_domain_hash(keel_domain *d, uint64_t *hash) {
     if (!d || !hash) return KEEL_ERROR_ARGUMENT;
-    return sum(d, keeli_columns_hash(d, hash), hash);
+    return sum(d, keeli_columns_hash(d, NULL, hash), hash);
+}
+
+keel_result keel_domain_hash_of(keel_domain *d, const keel_component *component, uint64_t *hash) {
+    if (!d || !component || !hash) return KEEL_ERROR_ARGUMENT;
+    const char *name = component->name ? component->name : component->type;
+    return sum(d, keeli_columns_hash(d, name, hash), hash);
 }

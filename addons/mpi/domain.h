@@ -130,8 +130,9 @@ struct keel_domain {
     mpi_column *columns; // the components of entities, by name: the same on all ranks
     uint32_t column_count;
     const keel_component *
-        *components;       // those of the columns, and transient ones; NULL ends the list
-    mpi_column *relations; // all of the world, by name
+        *components; // those of the columns, and transient ones; NULL ends the list
+    const keel_component *last_component; // that was registered when the domain began
+    mpi_column *relations;                // all of the world, by name
     uint32_t relation_count;
     const keel_component *child;     // the relation of children to parents
     const keel_component **together; // the relations whose sources go with their targets
@@ -148,6 +149,7 @@ struct keel_domain {
     uint32_t ghost_size;            // bytes of the values of a ghost
     mpi_shown *shown;               // by rank: what it sees of this one
     mpi_list *seen;                 // by rank: the ghosts of what it shows, by slot
+    mpi_bytes *seen_hashes;         // by rank: of the values of these ghosts, in checked builds
     uint32_t (*heads)[4];           // by rank: the head of its message
     bool is_out_of_step;            // a step failed: all ranks begin anew with their ghosts
     mpi_bytes gone, fresh, changes; // slots that one rank has to know
@@ -253,7 +255,7 @@ keel_result keeli_edges_leave(keel_domain *d, keel_entity e);
 // Lists the ghosts that edges refer to.
 keel_result keeli_edges_use(keel_domain *d, mpi_list *used);
 // Adds the hashes of the edges of owned sources.
-keel_result keeli_edges_hash(keel_domain *d, uint64_t *hash);
+keel_result keeli_edges_hash(keel_domain *d, const char *only, uint64_t *hash);
 
 // ------------------------------------------------------------------ who lives together
 // Checks the relations of `.together`.
@@ -292,8 +294,9 @@ bool keeli_owned_pack(const mpi_column *column, const void *value, bool marks, m
 bool keeli_owned_unpack(const mpi_column *column, mpi_reader *r, void *value);
 bool keeli_owned_use(const mpi_column *column, const void *value, mpi_list *used);
 
-// Hashes the values of all owned entities, and their names and edges.
-keel_result keeli_columns_hash(keel_domain *d, uint64_t *hash);
+// Hashes the values of owned entities: those of one component or relation by its name, or with NULL
+// all, and names.
+keel_result keeli_columns_hash(keel_domain *d, const char *only, uint64_t *hash);
 
 // ------------------------------------------------------------------ prefabs
 // Lists the templates of the world.
@@ -338,6 +341,8 @@ uint64_t keeli_schema_hash(const keel_domain *d);
 // Begins with the checkpoint in `desc.restart`, on all ranks, and balances. After an error the
 // world has no entities.
 keel_result keeli_checkpoint_restart(keel_domain *d);
+// Fails if a component became known after the domain began.
+keel_result keeli_schema_check_known(keel_domain *d);
 // Fails if a system of the workload writes what ghosts have.
 keel_result keeli_schema_check_workload(keel_domain *d, const keel_workload *workload);
 // Appends this rank's reduced uniques.
@@ -366,6 +371,8 @@ bool keeli_balance_pays(const keel_domain *d);
 // Brings the ghosts of all ranks up to date.
 keel_result keeli_ghosts_refresh(keel_domain *d);
 void keeli_ghosts_end(keel_domain *d);
+// Fails if a system has written values of ghosts since the last refresh. Only checked builds look.
+keel_result keeli_ghosts_check(keel_domain *d);
 // Lists the entities that other ranks see, for each of them in `d->lists`.
 keel_result keeli_list_seen(keel_domain *d);
 // Moves entities to the ranks that own their places, and followers of ghosts to the owners of

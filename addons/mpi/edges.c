@@ -116,7 +116,8 @@ keel_result keeli_edges_unpack(keel_domain *d, mpi_reader *r, const keel_entity 
 typedef struct edge_walk {
     keel_domain *d;
     const mpi_column *relation;
-    mpi_list *used; // ghosts; NULL: the edges are hashed
+    mpi_list *used;   // ghosts; NULL: the edges are hashed
+    const char *only; // the name of a relation; NULL: all
     mpi_bytes value;
     uint64_t sum;
     bool is_failed; // an error was kept
@@ -162,6 +163,7 @@ static keel_result visit_all(keel_domain *d, edge_walk *w, keel_visit_edge_fn *v
         const keel_component *relation = w->relation->component;
         if (!keel_component_count(d->world, relation) || (!w->used && !is_carried(w->relation)))
             continue;
+        if (w->only && strcmp(w->only, relation->name) != 0) continue;
         const keel_result result = keel_visit_edges(d->world, relation, visit, w);
         if (w->is_failed) return d->error.result;
         if (result < 0)
@@ -176,8 +178,8 @@ keel_result keeli_edges_use(keel_domain *d, mpi_list *used) {
     return visit_all(d, &w, use_edge);
 }
 
-keel_result keeli_edges_hash(keel_domain *d, uint64_t *hash) {
-    edge_walk w = { .d = d };
+keel_result keeli_edges_hash(keel_domain *d, const char *only, uint64_t *hash) {
+    edge_walk w = { .d = d, .only = only };
     const keel_result result = visit_all(d, &w, hash_edge);
     free(w.value.items);
     *hash += w.sum;

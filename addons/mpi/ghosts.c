@@ -395,6 +395,55 @@ static keel_result read_all(keel_domain *d, mpi_list *gone) {
     return result == KEEL_OK ? delete_gone(d, gone) : result;
 }
 
+// ------------------------------------------------------------------ who may not write
+#if KEELI_CHECKED
+static uint64_t hash_ghost(const keel_domain *d, keel_entity e) {
+    uint64_t hash = 0;
+    for (uint32_t k = 0; k < d->ghost_count; ++k) {
+        const keel_component *c = d->ghost_components[k];
+        const void *value = c->size ? keel_get_component(d->world, e, c) : NULL;
+        if (value) hash = keeli_hash_bytes(value, c->size, hash + k);
+    }
+    return hash;
+}
+
+// Keeps the hashes of all ghosts. False when out of memory.
+static bool remember_ghosts(keel_domain *d) {
+    for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
+        mpi_bytes *hashes = &d->seen_hashes[r];
+        hashes->size = 0;
+        for (uint32_t i = 0; i < d->seen[r].count; ++i) {
+            uint64_t *hash = keeli_bytes_add(hashes, sizeof *hash);
+            if (!hash) return false;
+            *hash = hash_ghost(d, d->seen[r].items[i]);
+        }
+    }
+    return true;
+}
+
+keel_result keeli_ghosts_check(keel_domain *d) {
+    for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
+        const uint64_t *hashes = (const uint64_t *)(const void *)d->seen_hashes[r].items;
+        for (uint32_t i = 0; i < d->seen[r].count; ++i) {
+            const keel_entity e = d->seen[r].items[i];
+            const keel_ghost *ghost = keel_get_component(d->world, e, KEEL_OF(keel_ghost));
+            if (!ghost || hash_ghost(d, e) == hashes[i]) continue;
+            return keeli_domain_fail(d, KEEL_ERROR_ACCESS,
+                                     "the workload wrote values of a ghost, of the entity with the "
+                                     "global id %llu; only its owner may: loops in systems say "
+                                     "KEEL_WITHOUT(keel_ghost), too, and a child of a ghost goes "
+                                     "to the owner",
+                                     (unsigned long long)ghost->id);
+        }
+    }
+    return KEEL_OK;
+}
+#else
+static bool remember_ghosts(keel_domain *d) { return d != NULL; }
+keel_result keeli_ghosts_check(keel_domain *d) { return d ? KEEL_OK : KEEL_ERROR_ARGUMENT; }
+#endif
+
+// ------------------------------------------------------------------ all ghosts
 static keel_result show_all(keel_domain *d) {
     keel_result result = keeli_list_seen(d);
     for (uint32_t r = 0; r < d->desc.ranks.count && result == KEEL_OK; ++r) {
@@ -420,11 +469,14 @@ keel_result keeli_ghosts_refresh(keel_domain *d) {
     KEEL_TRY(result);
     d->is_out_of_step = false;
     keeli_map_free(&d->arrived);
+    if (!remember_ghosts(d))
+        return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "refreshing ghosts: out of memory");
     return keeli_ids_update(d);
 }
 
 void keeli_ghosts_end(keel_domain *d) {
     for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
+        if (d->seen_hashes) free(d->seen_hashes[r].items);
         if (d->seen) free(d->seen[r].items);
         if (!d->shown) continue;
         mpi_shown *shown = &d->shown[r];
@@ -439,4 +491,5 @@ void keeli_ghosts_end(keel_domain *d) {
     free(d->shown);
     free(d->seen);
     free(d->heads);
+    free(d->seen_hashes);
 }

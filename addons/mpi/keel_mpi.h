@@ -255,6 +255,11 @@ KEEL_API keel_result keel_domain_hash(keel_domain *d, uint64_t *hash);
 ///   component does not say which bytes are its value; KEEL_ERROR_UNKNOWN: an entity has no
 ///   keel_global_id; KEEL_ERROR_ARGUMENT: no folder. After an error the folder is as before
 KEEL_API keel_result keel_domain_save(keel_domain *d, const char *folder);
+/// Hashes the values of one component, or the edges of one relation, like keel_domain_hash: to find
+/// out in which one two runs differ, and after which step.
+/// @return as keel_domain_step; the hash of a component that no entity has is 0
+KEEL_API keel_result keel_domain_hash_of(keel_domain *d, const keel_component *component,
+                                         uint64_t *hash);
 /// Ends a domain. The world stays as it is, with its ghosts. NULL is allowed.
 KEEL_API void keel_domain_end(keel_domain *d);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Compares the programs of all ranks: their components, relations, fields and options; and checks
-// that a workload does not write ghosts.
+// that a workload does not write ghosts, and that no component became known too late.
 #include "domain.h"
 
 #include <stdio.h>
@@ -151,6 +151,19 @@ static const keel_component *find_written(const keel_domain *d, const keel_syste
     return written;
 }
 
+keel_result keeli_schema_check_known(keel_domain *d) {
+    for (const keel_component *c = d->last_component;
+         (c = keel_next_component(d->world, c)) != NULL;)
+        if (!c->transient && strncmp(c->name, "keel_", 5) != 0)
+            return keeli_domain_fail(
+                d, KEEL_ERROR_COMPONENT,
+                "component '%.80s' became known after keel_domain_begin, so it "
+                "would not go to other ranks; register it before, on all "
+                "ranks: keel_register(world, %.80s)",
+                c->name, c->type ? c->type : c->name);
+    return KEEL_OK;
+}
+
 keel_result keeli_schema_check_workload(keel_domain *d, const keel_workload *workload) {
     if (workload == d->checked) return KEEL_OK;
     const uint32_t count = keel_world_workload_nodes(d->world, workload, NULL, 0);
@@ -158,7 +171,8 @@ keel_result keeli_schema_check_workload(keel_domain *d, const keel_workload *wor
     if (!nodes)
         return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "checking a workload: out of memory");
     keel_result result = KEEL_OK;
-    (void)keel_world_workload_nodes(d->world, workload, nodes, count);
+    (void)keel_world_workload_nodes(d->world, workload, nodes, count); // registers what it uses
+    result = keeli_schema_check_known(d);
     for (uint32_t i = 0; i < count && result == KEEL_OK; ++i) {
         const bool is_system = nodes[i].kind == KEEL_NODE_SYSTEM && nodes[i].system;
         const keel_component *c = is_system ? find_written(d, nodes[i].system) : NULL;

@@ -11,6 +11,7 @@
 typedef struct outcome {
     keel_result result;
     uint64_t hash, count, moved;
+    uint64_t places, friends; // hashes of one component
     uint32_t most_ghosts;
     char text[256];
     uint32_t balance_every;
@@ -33,6 +34,8 @@ static void play(keel_ranks ranks, void *data) {
     if (d && o->result < 0) snprintf(o->text, sizeof o->text, "%s", keel_domain_error(d)->message);
     if (o->result >= 0) o->result = keel_domain_hash(d, &o->hash);
     if (o->result >= 0) o->result = keel_domain_count(d, &o->count);
+    if (o->result >= 0) o->result = keel_domain_hash_of(d, KEEL_OF(Place), &o->places);
+    if (o->result >= 0) o->result = keel_domain_hash_of(d, KEEL_OF(Friend), &o->friends);
     o->moved = keel_domain_status_of(d).sent;
     keel_domain_end(d);
     assert_true(keel_world_check(w, NULL));
@@ -50,6 +53,9 @@ static void play_plain(keel_ranks ranks, void *data) {
     assert_non_null(d);
     assert_int_equal(keel_domain_hash(d, &o->hash), KEEL_OK);
     assert_int_equal(keel_domain_count(d, &o->count), KEEL_OK);
+    assert_int_equal(keel_domain_hash_of(d, KEEL_OF(Place), &o->places), KEEL_OK);
+    assert_int_equal(keel_domain_hash_of(d, KEEL_OF(Friend), &o->friends), KEEL_OK);
+    assert_true(o->places != o->friends && o->places != o->hash && o->places && o->friends);
     keel_domain_end(d);
     keel_world_destroy(w);
 }
@@ -80,12 +86,22 @@ static void any_number_of_ranks_gives_the_same(void **unused) {
             fail_msg("%u ranks: %llu entities with the hash %016llx, not %llu with %016llx",
                      counts[i], (unsigned long long)o.count, (unsigned long long)o.hash,
                      (unsigned long long)plain.count, (unsigned long long)plain.hash);
+        assert_true(o.places == plain.places && o.friends == plain.friends);
         if (counts[i] > 1) assert_true(o.moved > POPULATION / 3 && o.most_ghosts > 5);
     }
 }
 
 // ------------------------------------------------------------------ what is refused
-typedef enum fault { OTHER_COMPONENT, MORE_COMPONENTS, OTHER_HALO, SAME_ID, WRITES_GHOSTS } fault;
+typedef enum fault {
+    OTHER_COMPONENT,
+    MORE_COMPONENTS,
+    OTHER_HALO,
+    SAME_ID,
+    WRITES_GHOSTS,
+    LATE_COMPONENT,
+    WRITES_VALUES_OF_GHOSTS,
+    FAULTS
+} fault;
 
 typedef struct Extra {
     uint32_t number;
@@ -101,6 +117,23 @@ typedef struct Narrow {
 KEEL_COMPONENT(Narrow, .name = "Changed");
 KEEL_SYSTEM(move_all, KEEL_WRITE(Place, p)) { ++p->x; }
 KEEL_WORKLOAD(bad_tick, KEEL_STEP(move_all));
+typedef struct Late {
+    uint32_t number;
+} Late;
+KEEL_COMPONENT(Late);
+KEEL_SYSTEM(age_late, KEEL_WRITE(Late, late)) { ++late->number; }
+KEEL_WORKLOAD(late_tick, KEEL_STEP(age_late));
+// Only a checked build finds what a loop in a system writes.
+KEEL_SYSTEM_ONCE(move_by_loop, KEEL_MAY_WRITE(Place), KEEL_CONTEXT(context)) {
+    KEEL_EACH(context, KEEL_WRITE(Place, p))
+        ++p->x;
+}
+KEEL_WORKLOAD(loop_tick, KEEL_STEP(move_by_loop));
+static const keel_workload *const wrong_ticks[FAULTS] = {
+    [WRITES_GHOSTS] = KEEL_WORKLOAD_OF(bad_tick),
+    [LATE_COMPONENT] = KEEL_WORKLOAD_OF(late_tick),
+    [WRITES_VALUES_OF_GHOSTS] = KEEL_WORKLOAD_OF(loop_tick),
+};
 
 typedef struct refusal {
     fault fault;
@@ -125,7 +158,7 @@ static void begin_wrong(keel_ranks ranks, void *data) {
                                     .halo = r->fault == OTHER_HALO && is_odd ? REACH + 1 : REACH,
                                     .error = &error };
     keel_domain *d = keel_domain_begin(w, &desc);
-    r->results[ranks.rank] = d ? keel_domain_step(d, KEEL_WORKLOAD_OF(bad_tick)) : error.result;
+    r->results[ranks.rank] = d ? keel_domain_step(d, wrong_ticks[r->fault]) : error.result;
     snprintf(r->texts[ranks.rank], sizeof r->texts[0], "%s",
              d ? keel_domain_error(d)->message : error.message);
     keel_domain_end(d);
@@ -147,8 +180,10 @@ static void wrong_programs_are_refused_on_all_ranks(void **unused) {
         { KEEL_ERROR_OCCUPIED, "global id 7777" },
         { KEEL_ERROR_ACCESS, "system 'move_all' writes 'Place', which ghosts have; add "
                              "KEEL_WITHOUT(keel_ghost)" },
+        { KEEL_ERROR_COMPONENT, "component 'Late' became known after keel_domain_begin" },
+        { KEEL_ERROR_ACCESS, "the workload wrote values of a ghost" },
     };
-    for (int f = OTHER_COMPONENT; f <= WRITES_GHOSTS; ++f) {
+    for (int f = 0; f < (KEELI_CHECKED ? FAULTS : WRITES_VALUES_OF_GHOSTS); ++f) {
         refusal r = { .fault = (fault)f };
         assert_int_equal(keel_run_ranks(4, 3, begin_wrong, &r), KEEL_OK);
         for (int i = 0; i < 4; ++i) {
