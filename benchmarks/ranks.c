@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Measures what keel::mpi costs beside the model that it spreads: a step on one rank beside plain
 // Keel, in turns; ghosts, moves and balance on four ranks; bytes; packing and unpacking beside
-// memcpy; how evenly a drifting cluster is divided; checkpoints beside keel_save. Ranks are
-// threads. Called by make bench-ranks.
+// memcpy; how evenly a drifting cluster is divided; checkpoints beside keel_save; how long many
+// ranks divide space. Ranks are threads. Called by make bench-ranks.
 #define _POSIX_C_SOURCE 200809L
 #include "boids.h"
 #include "domain.h"
@@ -20,6 +20,13 @@ enum { RANKS = 4, ROUNDS = 9 };
 static double now_seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+// Returns the seconds that this process had a processor.
+static double processor_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
@@ -100,13 +107,15 @@ static void compare_one_rank(keel_ranks ranks, void *unused) {
     end_flock(&one);
 }
 
+enum { STEPS_OF_FOUR = 20 };
+
 static void play_four(keel_ranks ranks, void *data) {
-    enum { BOIDS = 1000000, STEPS = 20 };
+    enum { BOIDS = 1000000 };
     keel_domain_status *all = data;
     flock f;
     begin_flock(&f, ranks, BOIDS, false);
     const keel_domain_status begun = keel_domain_status_of(f.domain);
-    for (int i = 0; i < STEPS; ++i)
+    for (int i = 0; i < STEPS_OF_FOUR; ++i)
         (void)step_flock(&f);
     keel_domain_status *s = &all[ranks.rank];
     *s = keel_domain_status_of(f.domain);
@@ -114,7 +123,24 @@ static void play_four(keel_ranks ranks, void *data) {
     s->seconds_move -= begun.seconds_move;
     s->seconds_waited -= begun.seconds_waited;
     s->bytes_ghosts -= begun.bytes_ghosts;
+    s->bytes_moved -= begun.bytes_moved;
+    s->bytes_sent -= begun.bytes_sent;
     end_flock(&f);
+}
+
+// Prints what a rank sees and sends, on average.
+static void print_traffic(const keel_domain_status all[RANKS]) {
+    double ghosts = 0, shown = 0, moved = 0, sent = 0;
+    for (int r = 0; r < RANKS; ++r) {
+        ghosts += all[r].ghosts;
+        shown += (double)all[r].bytes_ghosts / STEPS_OF_FOUR;
+        moved += (double)all[r].bytes_moved / STEPS_OF_FOUR;
+        sent += (double)all[r].bytes_sent / STEPS_OF_FOUR;
+    }
+    row("  ghosts of a rank", "", "%.0f", ghosts / RANKS);
+    row("  bytes that a rank sends in a step", "", "%.0f", sent / RANKS);
+    row("    for ghosts", "", "%.0f", shown / RANKS);
+    row("    of entities that move", "", "%.0f", moved / RANKS);
 }
 
 static void measure_four(void) {
@@ -130,6 +156,7 @@ static void measure_four(void) {
         100 * (other - waited) / (run + other - waited));
     row("  with waiting for other ranks, and exchanging", "", "%.1f %%",
         100 * other / (run + other));
+    print_traffic(all);
 }
 
 // ------------------------------------------------------------------ bytes
@@ -324,6 +351,35 @@ static void measure_drift(keel_ranks ranks, void *data) {
     keel_world_destroy(w);
 }
 
+// ------------------------------------------------------------------ many ranks
+// Divides space as each of many ranks does, with a sample of all.
+static void measure_cuts(void) {
+    static const uint32_t counts[] = { 64, 256, 1024 };
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) {
+        const uint32_t ranks = counts[i], count = ranks * MPI_SAMPLE;
+        mpi_point *points = malloc(count * sizeof *points);
+        mpi_cut *cuts = calloc(ranks, sizeof *cuts);
+        need(points && cuts, "malloc");
+        uint64_t random = 1;
+        for (uint32_t k = 0; k < count; ++k) {
+            points[k] = (mpi_point){ .weight = 1 };
+            for (int axis = 0; axis < 2; ++axis) {
+                random = random * 6364136223846793005u + 1442695040888963407u;
+                points[k].at[axis] = (double)(random >> 11);
+            }
+        }
+        const double begin = processor_seconds();
+        keeli_regions_cut(cuts, ranks, points, count, 2);
+        const double seconds = processor_seconds() - begin;
+        char what[64];
+        (void)snprintf(what, sizeof what, "dividing space for %u ranks, seconds of each one",
+                       (unsigned)ranks);
+        row(what, "", "%.2f", seconds);
+        free(points);
+        free(cuts);
+    }
+}
+
 // ------------------------------------------------------------------ checkpoints
 enum { SAVED = 1000000 };
 static char folder[] = "/tmp/keel_bench_ranks_XXXXXX";
@@ -402,7 +458,8 @@ int main(int count, char *arguments[]) {
         void (*measure)(void);
     } parts[] = { { "plain", compare_with_plain }, { "boids", measure_four },
                   { "bytes", count_bytes },        { "packing", pack },
-                  { "balance", balance },          { "checkpoints", measure_checkpoints } };
+                  { "balance", balance },          { "checkpoints", measure_checkpoints },
+                  { "cuts", measure_cuts } };
     printf("%-62s %12s   goal\n", "ranks are threads of one process", "");
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
         bool is_asked = count < 2;

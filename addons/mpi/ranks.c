@@ -55,12 +55,13 @@ static void stop(void *self, const char *why) {
     pthread_mutex_unlock(&t->with->lock);
 }
 
-// Sleeps for up to a millisecond, in one of four calls. With a seed of 0 it never does.
+// Sleeps for up to a quarter of a millisecond, in one of sixteen calls. With a seed of 0 it never
+// does.
 static void dawdle(rank_thread *t) {
     if (!t->random) return;
     t->random = t->random * 6364136223846793005u + 1442695040888963407u;
-    if (t->random >> 62) return;
-    const struct timespec some = { 0, (long)(t->random >> 33 & 0xFFFFF) };
+    if (t->random >> 60) return;
+    const struct timespec some = { 0, (long)(t->random >> 33 & 0x3FFFF) };
     (void)nanosleep(&some, NULL);
 }
 
