@@ -396,7 +396,7 @@ static keel_result read_all(keel_domain *d, mpi_list *gone) {
 }
 
 // ------------------------------------------------------------------ who may not write
-#if KEELI_CHECKED
+#ifndef NDEBUG
 static uint64_t hash_ghost(const keel_domain *d, keel_entity e) {
     uint64_t hash = 0;
     for (uint32_t k = 0; k < d->ghost_count; ++k) {
