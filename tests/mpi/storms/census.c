@@ -49,8 +49,8 @@ static uint64_t census_mixed(const census_view *v) {
     return mixed ? census_add(census_add(1, mixed->small), mixed->large) : 0;
 }
 static uint64_t census_tags(const census_view *v) {
-    return keel_has(v->w, v->e, Red) | keel_has(v->w, v->e, Rare) << 1 |
-           keel_has(v->w, v->e, Sniper) << 2;
+    return (uint64_t)keel_has(v->w, v->e, Red) | (uint64_t)keel_has(v->w, v->e, Rare) << 1 |
+           (uint64_t)keel_has(v->w, v->e, Sniper) << 2;
 }
 
 static uint64_t census_knows(const census_view *v) {

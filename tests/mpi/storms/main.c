@@ -3,6 +3,8 @@
 // give birth and die. After each step all ranks together must have what plain Keel has, and ghosts
 // must be as their entities. A storm is given by its seed.
 // usage: mpi_storms [--storms N] [--seed S] [--ranks R] [--steps T] [--quiet] [--verbose] [--mpi]
+// [--first]
+// --first ends with the first problem; --mpi plays on the processes of mpirun.
 #define _DEFAULT_SOURCE // mkdtemp
 #include "storm.h"
 
@@ -12,7 +14,7 @@
 
 typedef struct options {
     uint64_t storms, seed, ranks, steps; // 0: what the seed says
-    bool is_quiet, is_verbose, is_mpi;
+    bool is_quiet, is_verbose, is_mpi, ends_early;
 } options;
 
 static char main_folder[] = "/tmp/keel_storms_XXXXXX";
@@ -94,6 +96,7 @@ static bool main_options(int count, char **texts, options *o) {
         bool is_known = strcmp(texts[i], "--quiet") == 0;
         o->is_quiet |= is_known;
         if (strcmp(texts[i], "--verbose") == 0) o->is_verbose = is_known = true;
+        if (strcmp(texts[i], "--first") == 0) o->ends_early = is_known = true;
         if (strcmp(texts[i], "--mpi") == 0) o->is_mpi = is_known = true;
         for (size_t k = 0; k < 4 && !is_known; ++k)
             if (strcmp(texts[i], names[k]) == 0) {
@@ -120,13 +123,13 @@ int main(int count, char **texts) {
     options o = { .storms = 1, .seed = 1 };
     if (!main_options(count, texts, &o) || !main_make_folder(o.is_mpi)) {
         fputs("usage: mpi_storms [--storms N] [--seed S] [--ranks R] [--steps T] [--quiet] "
-              "[--verbose] [--mpi]\n",
+              "[--verbose] [--mpi] [--first]\n",
               stderr);
         return 2;
     }
     const bool is_first = !o.is_mpi || keel_mpi_ranks().rank == 0;
     uint64_t failures = 0;
-    for (uint64_t seed = o.seed; seed < o.seed + o.storms; ++seed) {
+    for (uint64_t seed = o.seed; seed < o.seed + o.storms && !(failures && o.ends_early); ++seed) {
         storm_plan plan = storm_plan_of(seed);
         plan.is_verbose = o.is_verbose;
         if (o.is_mpi) o.ranks = keel_mpi_ranks().count;

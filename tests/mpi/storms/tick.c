@@ -18,32 +18,51 @@ KEEL_SYSTEM_ONCE(witness, KEEL_WORLD(w)) {
 }
 
 // ------------------------------------------------------------------ neighbours
+// What others see of an entity.
+typedef struct tick_seen {
+    uint64_t id, sight;
+    keel_entity e;
+    Place place;
+} tick_seen;
+typedef struct tick_list {
+    tick_seen *items;
+    uint32_t count;
+} tick_list;
 typedef struct tick_view {
     const Weather *weather;
-    uint64_t own, sum, best;
+    uint64_t own, key, sum, best;
     keel_entity who;
 } tick_view;
 
-static void tick_see(keel_world *w, tick_view *v, keel_entity other, uint64_t id) {
-    const uint64_t chance = storm_chance(v->weather->plan->seed, v->own ^ id, v->weather->step, 2);
-    v->sum += storm_scramble(id ^ storm_sight_of(w, v->weather->plan, other));
-    if (id == v->own || (!keel_is_null(v->who) && chance >= v->best)) return;
+static tick_list tick_list_of(keel_world *w, const storm_plan *plan) {
+    tick_list list = { storm_room(NULL, keel_count(w, Place) + 1, sizeof *list.items), 0 };
+    KEEL_EACH(w, KEEL_READ(Place, p), KEEL_READ(keel_global_id, id), KEEL_ENTITY(e))
+        list.items[list.count++] =
+            (tick_seen){ id->value, storm_scramble(id->value ^ storm_sight_of(w, plan, e)), e, *p };
+    return list;
+}
+
+static void tick_see(tick_view *v, const tick_seen *other) {
+    const uint64_t chance = storm_scramble(v->key ^ other->sight);
+    v->sum += other->sight;
+    if (other->id == v->own || (!keel_is_null(v->who) && chance >= v->best)) return;
     v->best = chance;
-    v->who = other;
+    v->who = other->e;
 }
 
 static bool tick_is_near(int32_t a, int32_t b, int32_t halo) {
     return a - b <= halo && b - a <= halo;
 }
 
-static tick_view tick_look(keel_world *w, const Weather *weather, keel_entity e, const Place *p) {
+static tick_view tick_look(const tick_list *list, const Weather *weather, uint64_t own,
+                           const Place *p) {
     const storm_plan *plan = weather->plan;
-    tick_view v = { .weather = weather, .own = storm_id(w, e) };
-    KEEL_EACH(w, KEEL_READ(Place, q), KEEL_READ(keel_global_id, id), KEEL_ENTITY(other)) {
-        if (tick_is_near(p->x, q->x, plan->halo) &&
-            (plan->dimensions < 2 || tick_is_near(p->y, q->y, plan->halo)))
-            tick_see(w, &v, other, id->value);
-    }
+    tick_view v = { .weather = weather, .own = own };
+    v.key = storm_chance(plan->seed, own, weather->step, 2);
+    for (const tick_seen *q = list->items; q < list->items + list->count; ++q)
+        if (tick_is_near(p->x, q->place.x, plan->halo) &&
+            (plan->dimensions < 2 || tick_is_near(p->y, q->place.y, plan->halo)))
+            tick_see(&v, q);
     return v;
 }
 
@@ -72,19 +91,21 @@ static void tick_mourn(keel_world *w, keel_entity e) {
 KEEL_SYSTEM_ONCE(look, KEEL_WORLD(w)) {
     const Weather weather = *keel_get_unique(w, Weather);
     storm_scene scene = storm_scene_begin(w);
+    tick_list list = tick_list_of(w, scene.plan);
     tick_view *views = storm_room(NULL, scene.count + 1, sizeof *views);
     for (uint32_t i = 0; i < scene.count; ++i) {
         const keel_entity e = scene.actors[i].e;
         const Place *place = keel_get(w, e, Place);
         views[i] = (tick_view){ .weather = NULL };
         if (place && keel_is_null(storm_leader(w, scene.plan, e)))
-            views[i] = tick_look(w, &weather, e, place);
+            views[i] = tick_look(&list, &weather, scene.actors[i].id, place);
     }
     for (uint32_t i = 0; i < scene.count; ++i) {
         if (views[i].weather) tick_learn(w, scene.actors[i].e, &views[i]);
         if (scene.plan->is_rich) tick_mourn(w, scene.actors[i].e);
     }
     free(views);
+    free(list.items);
     storm_scene_end(&scene);
 }
 
