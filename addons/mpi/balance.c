@@ -13,6 +13,12 @@ double keeli_seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+double keeli_seconds_of_thread(void) {
+    struct timespec now = { 0 };
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
 // ------------------------------------------------------------------ how long entities take
 enum { WINDOW = 16 }; // steps
 
@@ -118,10 +124,10 @@ static keel_result cut_space(keel_domain *d) {
 // ------------------------------------------------------------------ balance
 keel_result keel_domain_balance(keel_domain *d) {
     if (!d) return KEEL_ERROR_ARGUMENT;
-    const double begin = keeli_seconds();
+    const double begin = keeli_seconds_of_thread();
     keel_result result = keeli_move(d, cut_space(d));
     if (result >= 0) result = keeli_handles_collect(d);
-    d->own_cost = keeli_seconds() - begin;
+    d->own_cost = keeli_seconds_of_thread() - begin;
     d->most_cost = 0;
     result = keeli_domain_agree(d, result, 0);
     d->all_seconds = d->most_seconds = 0;

@@ -334,14 +334,14 @@ void keel_domain_end(keel_domain *d) {
 }
 
 // ------------------------------------------------------------------ steps
-// Runs the workload. Returns its seconds.
+// Runs the workload. Returns the seconds that it took of a processor.
 static double run(keel_domain *d, const keel_workload *workload, keel_result *result) {
-    const double begin = keeli_seconds();
+    const double begin = keeli_seconds_of_thread();
     const keel_run_desc run = { .dt = d->desc.dt };
     if (*result >= 0) *result = keeli_schema_check_workload(d, workload);
     if (*result >= 0 && keel_run_workload_of(d->world, workload, &run) < 0)
         *result = keeli_domain_fail_world(d);
-    return keeli_seconds() - begin;
+    return keeli_seconds_of_thread() - begin;
 }
 
 // Writes what the other ranks have to know of the workload: who died, and the reduced uniques.
@@ -376,7 +376,7 @@ keel_result keel_domain_step(keel_domain *d, const keel_workload *workload) {
     if (result >= 0) result = keeli_ghosts_check(d);
     const double ran = keeli_seconds();
     d->status.seconds_ghosts += seen - begin;
-    d->status.seconds_run += seconds;
+    d->status.seconds_run += ran - seen;
     if (result >= 0) result = write_note(d);
     result = keeli_domain_agree_and_tell(d, result, keeli_balance_note(d, seconds));
     if (result >= 0) {

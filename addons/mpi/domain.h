@@ -362,6 +362,8 @@ keel_result keeli_deaths_settle(keel_domain *d);
 // ------------------------------------------------------------------ balance
 // Returns the seconds since some fixed time.
 double keeli_seconds(void);
+// Returns the seconds that this thread has had a processor. Other programs take none of them.
+double keeli_seconds_of_thread(void);
 // Notes how long a workload took. Returns how long it takes if nothing disturbs it.
 double keeli_balance_note(keel_domain *d, double seconds);
 // True if the slowest rank has kept the others waiting for longer than dividing space takes.
