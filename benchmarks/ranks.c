@@ -380,6 +380,66 @@ static void measure_cuts(void) {
     }
 }
 
+// ------------------------------------------------------------------ along a curve
+// In the default storage, which has an order of its own.
+typedef struct Dot {
+    float x, y;
+} Dot;
+KEEL_FIELDS(Dot, x, y);
+KEEL_COMPONENT(Dot, .no_padding = true, KEEL_HAS_FIELDS(Dot));
+enum { CELLS = 1024 };
+typedef struct Grid {
+    uint32_t *counts; // of CELLS x CELLS
+} Grid;
+KEEL_UNIQUE(Grid, .transient = true);
+
+// Looks at the cells around each dot, as systems do that have neighbours.
+KEEL_SYSTEM(count_near, KEEL_READ(Dot, dot), KEEL_UNIQUE_WRITE(Grid, grid)) {
+    const uint32_t at = (uint32_t)(dot->y * (CELLS - 2)) * CELLS + (uint32_t)(dot->x * (CELLS - 2));
+    grid->counts[at + CELLS + 1] +=
+        grid->counts[at] + grid->counts[at + 2] + grid->counts[at + 2 * CELLS + 1];
+}
+KEEL_WORKLOAD(count_step, KEEL_STEP(count_near));
+
+static void measure_curve(keel_ranks ranks, void *unused) {
+    (void)unused;
+    enum { DOTS = 1000000 };
+    keel_world *worlds[2];
+    keel_domain *d = NULL;
+    double seconds[2][ROUNDS];
+    uint32_t *counts = calloc(CELLS * CELLS, sizeof *counts);
+    need(counts != NULL, "calloc");
+    for (int k = 0; k < 2; ++k) {
+        worlds[k] = keel_world_create(&(keel_world_desc){ .worker_count = 1 });
+        keel_set_unique(worlds[k], Grid, { counts });
+        for (uint64_t i = 0; i < DOTS; ++i) {
+            const uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u;
+            keel_add_entity(worlds[k], KEEL_INIT(keel_global_id, { i + 1 }),
+                            KEEL_INIT(Dot, { (float)(z >> 40) / 0x1p24f,
+                                             (float)(z >> 16 & 0xFFFFFF) / 0x1p24f }));
+        }
+    }
+    const keel_domain_desc desc = { .ranks = ranks, .position = KEEL_OF(Dot) };
+    const double begin = now_seconds();
+    d = keel_domain_begin(worlds[1], &desc);
+    const double sorted = now_seconds() - begin;
+    need(d != NULL, "keel_domain_begin");
+    for (int i = 0; i < 2 * ROUNDS; ++i) {
+        const double now = now_seconds();
+        need(keel_run_workload(worlds[i & 1], count_step) >= 0, "a step");
+        seconds[i & 1][i / 2] = now_seconds() - now;
+    }
+    const double plain = median_of(seconds[0], ROUNDS);
+    row("1,000,000 dots that look at their cells, sorted along a curve, time", "", "%.2f",
+        median_of(seconds[1], ROUNDS) / plain);
+    row("  beginning a domain, with the sort, in steps of the unsorted", "", "%.1f",
+        sorted / plain);
+    keel_domain_end(d);
+    keel_world_destroy(worlds[0]);
+    keel_world_destroy(worlds[1]);
+    free(counts);
+}
+
 // ------------------------------------------------------------------ checkpoints
 enum { SAVED = 1000000 };
 static char folder[] = "/tmp/keel_bench_ranks_XXXXXX";
@@ -442,6 +502,9 @@ static void count_bytes(void) {
 static void pack(void) {
     need(keel_run_ranks(1, 0, measure_packing, NULL) == KEEL_OK, "keel_run_ranks");
 }
+static void curve(void) {
+    need(keel_run_ranks(1, 0, measure_curve, NULL) == KEEL_OK, "keel_run_ranks");
+}
 static void balance(void) {
     drift d;
     need(keel_run_ranks(RANKS, 0, measure_drift, &d) == KEEL_OK, "keel_run_ranks");
@@ -456,9 +519,13 @@ int main(int count, char *arguments[]) {
     static const struct {
         const char *name;
         void (*measure)(void);
-    } parts[] = { { "plain", compare_with_plain }, { "boids", measure_four },
-                  { "bytes", count_bytes },        { "packing", pack },
-                  { "balance", balance },          { "checkpoints", measure_checkpoints },
+    } parts[] = { { "plain", compare_with_plain },
+                  { "boids", measure_four },
+                  { "bytes", count_bytes },
+                  { "packing", pack },
+                  { "balance", balance },
+                  { "curve", curve },
+                  { "checkpoints", measure_checkpoints },
                   { "cuts", measure_cuts } };
     printf("%-62s %12s   goal\n", "ranks are threads of one process", "");
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {

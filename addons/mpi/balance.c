@@ -127,6 +127,7 @@ keel_result keel_domain_balance(keel_domain *d) {
     const double begin = keeli_seconds_of_thread();
     keel_result result = keeli_move(d, cut_space(d));
     if (result >= 0) result = keeli_handles_collect(d);
+    if (result >= 0) result = keeli_curve_sort(d);
     d->own_cost = keeli_seconds_of_thread() - begin;
     d->most_cost = 0;
     result = keeli_domain_agree(d, result, 0);

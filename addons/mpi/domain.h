@@ -369,6 +369,9 @@ double keeli_balance_note(keel_domain *d, double seconds);
 // True if the slowest rank has kept the others waiting for longer than dividing space takes.
 bool keeli_balance_pays(const keel_domain *d);
 
+// Sorts the components of entities by place, where their storage has an order of its own.
+keel_result keeli_curve_sort(keel_domain *d);
+
 // ------------------------------------------------------------------ ghosts and moves
 // Brings the ghosts of all ranks up to date.
 keel_result keeli_ghosts_refresh(keel_domain *d);

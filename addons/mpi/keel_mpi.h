@@ -208,7 +208,8 @@ KEEL_API keel_domain *keel_domain_begin(keel_world *world, const keel_domain_des
 ///   KEEL_ERROR_ACCESS: a system of the workload writes a component that ghosts have, and does not
 ///   say KEEL_WITHOUT(keel_ghost)
 KEEL_API keel_result keel_domain_step(keel_domain *d, const keel_workload *workload);
-/// Divides space anew, so that all ranks have as much to do, and moves entities.
+/// Divides space anew, so that all ranks have as much to do, moves entities, and sorts components
+/// whose storage has an order (KEEL_SPARSE_SET, without groups) by place, along a curve.
 /// @return as keel_domain_step
 KEEL_API keel_result keel_domain_balance(keel_domain *d);
 /// Returns the error of the last call that failed, with the rank where it happened.

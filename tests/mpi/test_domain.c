@@ -5,6 +5,7 @@
 #include "support/test.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ------------------------------------------------------------------ playing
@@ -89,6 +90,36 @@ static void any_number_of_ranks_gives_the_same(void **unused) {
         assert_true(o.places == plain.places && o.friends == plain.friends);
         if (counts[i] > 1) assert_true(o.moved > POPULATION / 3 && o.most_ghosts > 5);
     }
+}
+
+// ------------------------------------------------------------------ order
+// Returns the length of the way through all places, in the order of their storage.
+static uint64_t way_through(keel_world *w) {
+    Place last = { 0, 0 };
+    uint64_t way = 0;
+    KEEL_EACH(w, KEEL_READ(Place, p)) {
+        way += (uint64_t)labs((long)p->x - last.x) + (uint64_t)labs((long)p->y - last.y);
+        last = *p;
+    }
+    return way;
+}
+
+static void sort_places(keel_ranks ranks, void *unused) {
+    (void)unused;
+    keel_world *w = new_world(ranks);
+    const uint64_t before = way_through(w);
+    keel_domain *d = begin_domain(ranks, w, NULL);
+    assert_non_null(d);
+    if (3 * way_through(w) > before)
+        fail_msg("%llu after %llu", (unsigned long long)way_through(w), (unsigned long long)before);
+    keel_domain_end(d);
+    assert_true(keel_world_check(w, NULL));
+    keel_world_destroy(w);
+}
+
+static void entities_lie_along_a_curve(void **unused) {
+    (void)unused;
+    assert_int_equal(keel_run_ranks(1, 1, sort_places, NULL), KEEL_OK);
 }
 
 // ------------------------------------------------------------------ what is refused
@@ -201,6 +232,7 @@ static void wrong_programs_are_refused_on_all_ranks(void **unused) {
 int main(void) {
     static const struct CMUnitTest tests[] = {
         TEST(any_number_of_ranks_gives_the_same, "any number of ranks gives the same"),
+        TEST(entities_lie_along_a_curve, "entities lie along a curve"),
         TEST(wrong_programs_are_refused_on_all_ranks, "wrong programs are refused on all ranks"),
     };
     return RUN(tests);
