@@ -608,10 +608,15 @@ static void begin_wrong(keel_ranks ranks, void *data) {
     const bool is_rank_1 = d && keel_domain_status_of(d).rank == 1;
     if (is_rank_1 && r->fault == LATE_PREFAB)
         assert_int_equal(keel_apply_prefab(w, e, (keel_prefab){ keel_add_entity(t) }), KEEL_OK);
-    if (is_rank_1 && r->fault == SAVE_FAILS) keel_add(w, e, Broken, { NULL, 0 });
+    if (is_rank_1 && r->fault == SAVE_FAILS) {
+        keel_add(w, e, Broken, { NULL, 0 });
+        keel_add(w, e, Title, { NULL, keel_null() });
+        assert_int_equal(keel_disable(w, e, Title), KEEL_OK);
+    }
     if (is_rank_1) keel_add(w, e, Place, { -1000, 0 });
     if (is_rank_1) assert_false(keel_has(w, e, keel_ghost));
     r->results[ranks.rank] = d ? keel_domain_step(d, KEEL_WORKLOAD_OF(no_tick)) : error.result;
+    if (is_rank_1 && r->fault == SAVE_FAILS) assert_true(keel_is_disabled(w, e, Title));
     snprintf(r->texts[ranks.rank], sizeof r->texts[0], "%s",
              d ? keel_domain_error(d)->message : error.message);
     keel_domain_end(d);
@@ -683,6 +688,61 @@ static void an_edge_to_a_ghost_ends_with_its_entity(void **unused) {
     assert_true(is_over[0] && is_over[1]);
 }
 
+// ------------------------------------------------------------------ what one rank cannot know
+typedef struct far_edit {
+    bool is_circle;
+    keel_result results[2];
+    char texts[2][256];
+} far_edit;
+
+// Entities of two ranks become children of each other; or rank 0 deletes the ghost of a parent that
+// cannot be deleted.
+static void edit_far(keel_ranks ranks, void *data) {
+    far_edit *f = data;
+    keel_world *w =
+        keel_world_create(&(keel_world_desc){ .worker_count = 1, .on_parent_delete = KEEL_REFUSE });
+    keel_register(w, Place, Likes);
+    const keel_entity own = keel_add_entity(w, KEEL_INIT(keel_global_id, { ranks.rank + 1u }),
+                                            KEEL_INIT(Place, { (int32_t)ranks.rank * 10, 0 }));
+    if (ranks.rank && !f->is_circle) keel_add_child(w, own, KEEL_INIT(keel_global_id, { 7 }));
+    keel_domain *d = keel_domain_begin(
+        w, &(keel_domain_desc){
+               .ranks = ranks, .position = KEEL_OF(Place), .dimensions = 1, .halo = 30 });
+    assert_non_null(d);
+    assert_int_equal(keel_domain_step(d, KEEL_WORKLOAD_OF(no_tick)), KEEL_OK);
+    const bool is_first = keel_domain_status_of(d).rank == 0;
+    const keel_entity mine = keel_domain_find(d, (keel_global_id){ is_first ? 1 : 2 });
+    const keel_entity other = keel_domain_find(d, (keel_global_id){ is_first ? 2 : 1 });
+    assert_true(keel_has(w, other, keel_ghost) && !keel_has(w, mine, keel_ghost));
+    if (f->is_circle) assert_int_equal(keel_attach(w, mine, other), KEEL_OK);
+    else if (is_first) assert_int_equal(keel_delete_entity(w, other), KEEL_OK);
+    f->results[ranks.rank] = keel_domain_step(d, KEEL_WORKLOAD_OF(no_tick));
+    snprintf(f->texts[ranks.rank], sizeof f->texts[0], "%s", keel_domain_error(d)->message);
+    if (!f->is_circle) { // nothing has changed, and the next step shows it again
+        assert_int_equal(keel_domain_step(d, KEEL_WORKLOAD_OF(no_tick)), KEEL_OK);
+        uint64_t count = 0;
+        assert_int_equal(keel_domain_count(d, &count), KEEL_OK);
+        assert_int_equal(count, 3);
+        assert_false(keel_is_null(keel_domain_find(d, (keel_global_id){ 2 })));
+    }
+    keel_domain_end(d);
+    keel_world_destroy(w);
+}
+
+static void what_other_ranks_refuse_is_an_error_of_the_step(void **unused) {
+    (void)unused;
+    for (int is_circle = 0; is_circle < 2; ++is_circle) {
+        far_edit f = { .is_circle = is_circle };
+        assert_int_equal(keel_run_ranks(2, 0, edit_far, &f), KEEL_OK);
+        for (int i = 0; i < 2; ++i) {
+            assert_int_equal(f.results[i], is_circle ? KEEL_ERROR_CYCLE : KEEL_ERROR_RELATED);
+            const char *text = is_circle ? "entities of several ranks follow each other in a circle"
+                                         : "the world refuses to delete parents";
+            if (!strstr(f.texts[i], text)) fail_msg("%s", f.texts[i]);
+        }
+    }
+}
+
 int main(void) {
     static const struct CMUnitTest tests[] = {
         TEST(all_that_entities_have_goes_with_them, "all that entities have goes with them"),
@@ -690,6 +750,8 @@ int main(void) {
              "all that entities have is in a checkpoint"),
         TEST(what_cannot_go_is_refused_on_all_ranks, "what cannot go is refused on all ranks"),
         TEST(an_edge_to_a_ghost_ends_with_its_entity, "an edge to a ghost ends with its entity"),
+        TEST(what_other_ranks_refuse_is_an_error_of_the_step,
+             "what other ranks refuse is an error of the step"),
     };
     return RUN(tests);
 }
