@@ -45,11 +45,13 @@
 /// targets of its own entities, but only those sources of them that it owns. The targets keep their
 /// order. In a symmetric relation each end has the edge, on its own rank: a system that adds,
 /// changes or removes one whose ends may be on two ranks does the same for each end. Edges of
-/// `.transient` relations end when their source moves.
+/// `.transient` relations end when their source moves. A relation with KEEL_REFUSE has to be in
+/// `.together`: sources on other ranks could not refuse a deletion.
 ///
 /// **Living together.** Children always live on the rank of their parents, in their order, and
 /// sources of the relations in `.together` on that of their targets: the root decides, and places
-/// of the others do not count. They need no place. Those without an id get one.
+/// of the others do not count. They need no place. Those without an id get one. Entities that
+/// follow each other in a circle stay where they are.
 ///
 /// **Prefabs.** A copy goes as a copy of the template that has the same path of names there. Make
 /// the prefabs, with the same names, on all ranks before keel_domain_begin.
@@ -181,7 +183,7 @@ typedef struct keel_domain_desc {
     const keel_component *position;
     uint32_t dimensions; ///< 1 to 3; default 2
     double halo;         ///< the reach of a rank beyond its region, in units of `position`
-    /// The components that ghosts have besides `position`; NULL: none
+    /// The components that ghosts have besides `position`, and what these require; NULL: none
     const keel_component *const *ghosts;
     /// Exclusive relations whose sources go where their targets go, a list that ends with NULL:
     /// KEEL_LIST(PartOf). Children always go with their parents. NULL: none
