@@ -133,5 +133,6 @@ keel_result keel_domain_balance(keel_domain *d) {
     result = keeli_domain_agree(d, result, 0);
     d->all_seconds = d->most_seconds = 0;
     ++d->status.balances;
+    d->is_out_of_step |= result < 0;
     return result;
 }

@@ -205,7 +205,8 @@ typedef struct keel_domain_desc {
 /// before: ranks whose components or options are not the same are refused, with a sentence.
 /// @return NULL on error, on all ranks, and `desc->error` says why
 KEEL_API keel_domain *keel_domain_begin(keel_world *world, const keel_domain_desc *desc);
-/// Plays one step on all ranks.
+/// Plays one step on all ranks. After an error of the workload the domain can go on. If memory ran
+/// out while entities moved, some may be lost: begin again with a checkpoint.
 /// @return KEEL_OK; an error of the workload or of a rank, on all ranks: keel_domain_error;
 ///   KEEL_ERROR_ACCESS: a system of the workload writes a component that ghosts have, and does not
 ///   say KEEL_WITHOUT(keel_ghost)
