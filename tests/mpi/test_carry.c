@@ -743,6 +743,43 @@ static void what_other_ranks_refuse_is_an_error_of_the_step(void **unused) {
     }
 }
 
+// ------------------------------------------------------------------ handles in values with memory
+// Rank 0 has both entities. The one whose title names the other moves to rank 1; then the other
+// dies, which rank 1 has to hear.
+static void outlive_giver(keel_ranks ranks, void *data) {
+    bool *is_told = data;
+    keel_world *w = keel_world_create(&(keel_world_desc){ .worker_count = 1 });
+    keel_register(w, Place, Title);
+    const int32_t side = ranks.rank ? 1000 : -1000;
+    keel_entity own[10];
+    for (uint64_t i = 0; i < 10; ++i)
+        own[i] = keel_add_entity(w, KEEL_INIT(keel_global_id, { ranks.rank * 10u + i + 1 }),
+                                 KEEL_INIT(Place, { side + (int32_t)i, 0 }));
+    if (!ranks.rank) keel_add(w, own[0], Title, { copy_text("heir"), own[1] });
+    keel_domain *d = keel_domain_begin(
+        w, &(keel_domain_desc){ .ranks = ranks, .position = KEEL_OF(Place), .dimensions = 1 });
+    assert_non_null(d);
+    assert_int_equal(keel_domain_step(d, KEEL_WORKLOAD_OF(no_tick)), KEEL_OK);
+    if (!ranks.rank) keel_add(w, own[0], Place, { 1000, 0 });
+    assert_int_equal(keel_domain_step(d, KEEL_WORKLOAD_OF(no_tick)), KEEL_OK);
+    const keel_entity heir = keel_domain_find(d, (keel_global_id){ 1 });
+    const Title *title = ranks.rank ? keel_get(w, heir, Title) : NULL;
+    if (ranks.rank) assert_true(title && keel_is_alive(w, title->giver));
+    if (!ranks.rank) assert_int_equal(keel_delete_entity(w, own[1]), KEEL_OK);
+    assert_int_equal(keel_domain_step(d, KEEL_WORKLOAD_OF(no_tick)), KEEL_OK);
+    title = ranks.rank ? keel_get(w, heir, Title) : NULL;
+    is_told[ranks.rank] = !ranks.rank || (title && !keel_is_alive(w, title->giver));
+    keel_domain_end(d);
+    keel_world_destroy(w);
+}
+
+static void a_handle_in_a_value_with_memory_ends_with_its_entity(void **unused) {
+    (void)unused;
+    bool is_told[2] = { false };
+    assert_int_equal(keel_run_ranks(2, 1, outlive_giver, is_told), KEEL_OK);
+    assert_true(is_told[0] && is_told[1]);
+}
+
 int main(void) {
     static const struct CMUnitTest tests[] = {
         TEST(all_that_entities_have_goes_with_them, "all that entities have goes with them"),
@@ -752,6 +789,8 @@ int main(void) {
         TEST(an_edge_to_a_ghost_ends_with_its_entity, "an edge to a ghost ends with its entity"),
         TEST(what_other_ranks_refuse_is_an_error_of_the_step,
              "what other ranks refuse is an error of the step"),
+        TEST(a_handle_in_a_value_with_memory_ends_with_its_entity,
+             "a handle in a value with memory ends with its entity"),
     };
     return RUN(tests);
 }
