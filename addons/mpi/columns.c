@@ -462,25 +462,22 @@ static bool hash_run(const keel_value_run *run, void *data) {
     return true;
 }
 
+static bool hash_span_of_names(keel_domain *d, const keel_span *span, void *data) {
+    uint64_t *hash = data;
+    const keel_global_id *ids = keel_span_read_component(span, KEEL_OF(keel_global_id));
+    for (uint32_t i = 0; i < span->count; ++i) {
+        const char *name = keel_name_of(d->world, span->entities[i]);
+        if (name) *hash += keeli_hash_bytes(name, strlen(name), ids[i].value);
+    }
+    return true;
+}
+
 static keel_result hash_names(keel_domain *d, uint64_t *hash) {
     const keel_term terms[] = { { .kind = KEEL_TERM_READ, .component = KEEL_OF(keel_global_id) },
                                 { .kind = KEEL_TERM_WITHOUT, .component = KEEL_OF(keel_ghost) },
                                 { .kind = KEEL_TERM_ENTITY },
                                 { .kind = KEEL_TERM_END } };
-    keel_view view;
-    keel_iterator walk;
-    if (keel_view_begin(&view, (keel_scope *)d->world, terms, "keel::mpi: names") < 0)
-        return keeli_domain_fail_world(d);
-    const keel_result result = keel_iterator_begin(&walk, &view);
-    for (keel_span span; result == KEEL_OK && keel_iterator_next_span(&walk, &span);) {
-        const keel_global_id *ids = keel_span_read_component(&span, KEEL_OF(keel_global_id));
-        for (uint32_t i = 0; i < span.count; ++i) {
-            const char *name = keel_name_of(d->world, span.entities[i]);
-            if (name) *hash += keeli_hash_bytes(name, strlen(name), ids[i].value);
-        }
-    }
-    keel_view_end(&view);
-    return result < 0 ? keeli_domain_fail(d, result, "hashing names: out of memory") : KEEL_OK;
+    return keeli_each_span(d, terms, "hashing names", hash_span_of_names, hash);
 }
 
 keel_result keeli_columns_hash(keel_domain *d, const char *only, uint64_t *hash) {

@@ -45,12 +45,9 @@ keel_result keeli_domain_exchange(keel_domain *d) {
 
 keel_result keeli_domain_tell_all(keel_domain *d, const void *bytes, size_t size) {
     for (uint32_t r = 0; r < d->desc.ranks.count; ++r) {
-        void *at = keeli_bytes_add(&d->out[r], size);
-        if (!at) {
-            d->desc.ranks.stop(d->desc.ranks.self, "out of memory");
-            return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "telling all ranks: out of memory");
-        }
-        if (size) memcpy(at, bytes, size);
+        if (keeli_bytes_copy(&d->out[r], bytes, size)) continue;
+        d->desc.ranks.stop(d->desc.ranks.self, "out of memory");
+        return keeli_domain_fail(d, KEEL_ERROR_MEMORY, "telling all ranks: out of memory");
     }
     return keeli_domain_exchange(d);
 }

@@ -154,27 +154,23 @@ static bool use_values(const keel_value_run *run, void *data) {
     return !w->is_failed;
 }
 
+static bool list_span_of_unused(keel_domain *d, const keel_span *span, void *unused) {
+    keel_ghost *ghosts = keel_span_write_component(span, KEEL_OF(keel_ghost));
+    (void)d;
+    for (uint32_t i = 0; i < span->count; ++i) {
+        if (!ghosts[i].is_used && ghosts[i].is_bare && !keeli_list_add(unused, span->entities[i]))
+            return false;
+        ghosts[i].is_used = false;
+    }
+    return true;
+}
+
 // Lists the ghosts without components that no value refers to.
 static keel_result list_unused(keel_domain *d, mpi_list *unused) {
     const keel_term terms[] = { { .kind = KEEL_TERM_WRITE, .component = KEEL_OF(keel_ghost) },
                                 { .kind = KEEL_TERM_ENTITY },
                                 { .kind = KEEL_TERM_END } };
-    keel_view view;
-    keel_iterator walk;
-    if (keel_view_begin(&view, (keel_scope *)d->world, terms, "keel::mpi: unused ghosts") < 0)
-        return keeli_domain_fail_world(d);
-    bool has_room = keel_iterator_begin(&walk, &view) == KEEL_OK;
-    for (keel_span span; has_room && keel_iterator_next_span(&walk, &span);) {
-        keel_ghost *ghosts = keel_span_write_component(&span, KEEL_OF(keel_ghost));
-        for (uint32_t i = 0; i < span.count && has_room; ++i) {
-            if (!ghosts[i].is_used && ghosts[i].is_bare)
-                has_room = keeli_list_add(unused, span.entities[i]);
-            ghosts[i].is_used = false;
-        }
-    }
-    keel_view_end(&view);
-    return has_room ? KEEL_OK
-                    : keeli_domain_fail(d, KEEL_ERROR_MEMORY, "deleting ghosts: out of memory");
+    return keeli_each_span(d, terms, "deleting ghosts", list_span_of_unused, unused);
 }
 
 keel_result keeli_handles_collect(keel_domain *d) {

@@ -255,7 +255,7 @@ static keel_result receive_owned(keel_domain *d, uint32_t from) {
     return keeli_columns_unpack(d, (keel_rank_bytes){ bytes, (size_t)*size }, from);
 }
 
-// What follows an entity of any rank.
+// The bytes of entities that follow one of any rank.
 typedef struct told_followers {
     uint64_t leader;
     keel_rank_bytes bytes;
